@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.adapter.spi;
+
+import io.fencegate.policy.model.AdapterConfig;
+import io.fencegate.policy.model.PolicyProblem;
+import io.fencegate.policy.model.ResourcePolicy;
+import java.util.List;
+
+/**
+ * Makes adapters of one type; found through {@link java.util.ServiceLoader}, so a third party's
+ * comes with its jar. Needs a public constructor without parameters; the only public class of an
+ * adapter.
+ */
+public interface AdapterFactory {
+
+  /** The {@code type} of a policy file's adapter. */
+  String type();
+
+  /** What an adapter with this configuration can keep; no I/O. */
+  Offer offer(AdapterConfig config);
+
+  /**
+   * What is wrong with the configuration and with the policies that use it; no I/O. Pointers are
+   * relative to the policy file's root: {@code /adapters/<name>/..} and {@code
+   * /resources/<index>/operations/..}.
+   *
+   * @param policies those that name this adapter, each with its JSON pointer
+   */
+  List<PolicyProblem> check(AdapterConfig config, List<PlacedPolicy> policies);
+
+  /** A policy and where it stands in its file. */
+  record PlacedPolicy(String pointer, ResourcePolicy policy) {}
+
+  /**
+   * Makes an adapter; {@link #check} found nothing wrong before. No I/O: it connects on first use.
+   *
+   * @param policies those that name this adapter
+   */
+  ResourceAdapter create(
+      AdapterConfig config, List<ResourcePolicy> policies, AdapterContext context);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.coordination.store;
+
+/** A key: printable ASCII without blanks, 1 to 1,024 characters, ordered byte by byte. */
+public record Key(String path) implements Comparable<Key> {
+
+  private static final int MAX_CHARS = 1024;
+
+  public Key {
+    if (path.isEmpty()
+        || path.length() > MAX_CHARS
+        || !path.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
+      throw new IllegalArgumentException("not a key: '" + path + "'");
+    }
+  }
+
+  @Override
+  public int compareTo(Key other) {
+    return path.compareTo(other.path);
+  }
+
+  @Override
+  public String toString() {
+    return path;
+  }
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.policy.fence;
+
+import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.outcome.Refusal;
+import io.fencegate.policy.time.ClockReading;
+import io.fencegate.policy.token.FencingToken;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where deciding and going out become one step. {@link #enter} compares the token with everything
+ * this gateway knows, registers the write and mints its {@link Permit} without any I/O in between;
+ * deciding first and registering after an await would let an older write out behind a newer one.
+ *
+ * <p>The first write of a newer token may have to wait until every older one has left; {@link
+ * #whenOlderLeft} says when. After any wait, {@link #confirm} repeats all of enter's compares
+ * before the first byte goes out.
+ *
+ * <p>Keyed by resource, independent of policies: reloading a policy forgets nothing. All calls come
+ * from the one context that owns the resources; the class has no locks.
+ */
+public final class DrainBarrier {
+
+  /** What is known and under way for one resource. */
+  private static final class Fence {
+    FenceView view = FenceView.BLANK;
+    @Nullable FencingToken highestEntered;
+    final Set<Permit> entered = new LinkedHashSet<>();
+    final Queue<Waiter> waiters = new ArrayDeque<>();
+
+    boolean hasOlderThan(FencingToken token) {
+      return entered.stream().anyMatch(other -> other.token().isBelow(token));
+    }
+
+    boolean isIdle(ClockReading now) {
+      Verification verification = view.verification();
+      return entered.isEmpty()
+          && waiters.isEmpty()
+          && (verification == null || !now.isBefore(verification.goodUntilNanos()));
+    }
+  }
+
+  private record Waiter(Permit permit, Runnable proceed) {}
+
+  private final Map<ResourceName, Fence> fences = new HashMap<>();
+  private final long clockMarginMillis;
+  private @Nullable ClockReading lastReading;
+
+  /**
+   * A barrier that nothing has entered.
+   *
+   * @param clockMargin by how much the two clocks may move apart between two readings before all
+   *     that is known only for a time is void
+   */
+  public DrainBarrier(Duration clockMargin) {
+    this.clockMarginMillis = clockMargin.toMillis();
+  }
+
+  /** What is known locally; {@link FenceView#BLANK} for a resource not seen yet. */
+  public FenceView view(ResourceName resource) {
+    Fence fence = fences.get(resource);
+    return fence == null ? FenceView.BLANK : fence.view;
+  }
+
+  /**
+   * The coordinator confirmed a token. It is an input to the next decision, never a permission.
+   *
+   * @param askedAt when the request that confirmed it was about to leave
+   */
+  public void verified(
+      ResourceName resource, Verification confirmed, ClockReading askedAt, ClockReading now) {
+    observe(now);
+    Fence fence = fence(resource);
+    fence.view = fence.view.with(confirmed);
+    if (now.disagreementMillis(askedAt) > clockMarginMillis) {
+      fence.view = fence.view.withoutVerification();
+    }
+  }
+
+  /**
+   * The coordinator or the downstream showed that {@code highest} was accepted for the resource.
+   */
+  public void raised(ResourceName resource, FencingToken highest) {
+    Fence fence = fence(resource);
+    fence.view = fence.view.raisedTo(highest);
+  }
+
+  /** Something happened to the resource's lock: ask again before the next write. */
+  public void withdraw(ResourceName resource) {
+    Fence fence = fences.get(resource);
+    if (fence != null) {
+      fence.view = fence.view.withoutVerification();
+    }
+  }
+
+  /** Whatever is known only for a time is void until it is confirmed again. */
+  public void withdrawAll() {
+    fences.values().forEach(fence -> fence.view = fence.view.withoutVerification());
+  }
+
+  /** Decides and registers in one step. */
+  public Entry enter(
+      ResourceName resource, WriteHeader header, boolean leaseRequired, ClockReading now) {
+    Permit permit = new Permit(resource, header, leaseRequired);
+    return judge(permit, now)
+        .fold(
+            () -> {
+              Fence fence = fence(resource);
+              fence.entered.add(permit);
+              fence.highestEntered = header.token();
+              return new Entry.Entered(permit);
+            },
+            Entry.VerifyFirst::new,
+            Entry.Refused::new);
+  }
+
+  /**
+   * The second compare: everything {@link #enter} compared, once more. Anything but entered means
+   * that the write has left the barrier and those behind it were woken.
+   */
+  public Entry confirm(Permit permit, ClockReading now) {
+    Entry verdict =
+        judge(permit, now)
+            .fold(() -> new Entry.Entered(permit), Entry.VerifyFirst::new, Entry.Refused::new);
+    if (!(verdict instanceof Entry.Entered)) {
+      leave(permit);
+    }
+    return verdict;
+  }
+
+  /**
+   * Runs {@code proceed} once no write with an older token of the same resource is registered; at
+   * once where that is so already.
+   */
+  public void whenOlderLeft(Permit permit, Runnable proceed) {
+    Fence fence = fence(permit.resource());
+    if (fence.hasOlderThan(permit.token())) {
+      fence.waiters.add(new Waiter(permit, proceed));
+    } else {
+      proceed.run();
+    }
+  }
+
+  /** The write can no longer land, or has landed: it holds nobody up any more. Idempotent. */
+  public void leave(Permit permit) {
+    Fence fence = fences.get(permit.resource());
+    if (fence == null || !fence.entered.remove(permit)) {
+      return;
+    }
+    List<Waiter> ready = new ArrayList<>();
+    fence.waiters.removeIf(
+        waiter -> {
+          boolean free = !fence.hasOlderThan(waiter.permit().token());
+          if (free) {
+            ready.add(waiter);
+          }
+          return free;
+        });
+    ready.forEach(waiter -> waiter.proceed().run());
+  }
+
+  /** Writes of all resources that have entered and not left. */
+  public int inFlight() {
+    return fences.values().stream().mapToInt(fence -> fence.entered.size()).sum();
+  }
+
+  /** Writes of one resource that have entered and not left. */
+  public int inFlight(ResourceName resource) {
+    Fence fence = fences.get(resource);
+    return fence == null ? 0 : fence.entered.size();
+  }
+
+  /**
+   * Forgets resources with nothing under way and nothing confirmed. Safe, because a resource that
+   * is not known is verified with the coordinator on its next write.
+   */
+  public void forgetIdle(ClockReading now) {
+    fences.values().removeIf(fence -> fence.isIdle(now));
+  }
+
+  private Decision judge(Permit permit, ClockReading now) {
+    observe(now);
+    Fence fence = fences.get(permit.resource());
+    if (fence != null
+        && fence.highestEntered != null
+        && permit.token().isBelow(fence.highestEntered)) {
+      return new Decision.Refuse(stale(permit, fence.highestEntered));
+    }
+    FenceView view = fence == null ? FenceView.BLANK : fence.view;
+    return FencingRules.decide(view, permit.header(), permit.leaseRequired(), now);
+  }
+
+  private static Refusal stale(Permit permit, FencingToken highest) {
+    return FencingRules.stale(permit.token(), highest);
+  }
+
+  /** A machine that was frozen or moved shows as clocks that moved differently. */
+  private void observe(ClockReading now) {
+    if (lastReading != null && now.disagreementMillis(lastReading) > clockMarginMillis) {
+      withdrawAll();
+    }
+    lastReading = now;
+  }
+
+  private Fence fence(ResourceName resource) {
+    return fences.computeIfAbsent(resource, unseen -> new Fence());
+  }
+}

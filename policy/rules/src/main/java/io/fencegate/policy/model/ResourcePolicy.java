@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.policy.model;
+
+import io.fencegate.policy.name.AdapterName;
+import io.fencegate.policy.name.OperationName;
+import io.fencegate.policy.name.PolicyName;
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * What holds for the resources that {@link #match()} names.
+ *
+ * @param priority among overlapping patterns the higher one wins; 0 where the file says nothing
+ * @param guarantee the least that is acceptable
+ * @param dedupRetention how long a repeated acquire gets its first result, at least 10 s
+ */
+public record ResourcePolicy(
+    PolicyName name,
+    ResourcePattern match,
+    int priority,
+    AdapterName adapter,
+    Guarantee guarantee,
+    LeasePolicy lease,
+    Duration dedupRetention,
+    IdempotencyPolicy idempotency,
+    Limits limits,
+    Map<OperationName, Operation> operations) {
+
+  public static final Duration DEFAULT_DEDUP_RETENTION = Duration.ofMinutes(2);
+
+  public ResourcePolicy {
+    operations = java.util.Collections.unmodifiableMap(new java.util.LinkedHashMap<>(operations));
+  }
+}

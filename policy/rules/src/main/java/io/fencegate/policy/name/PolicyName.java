@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.policy.name;
+
+import java.util.regex.Pattern;
+
+/** A policy's name in a policy file; unique within the loaded set. */
+public record PolicyName(String value) {
+
+  private static final Pattern GRAMMAR = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
+  private static final String EXPECTED =
+      "1 to 64 characters of [A-Za-z0-9._-], a letter or digit first";
+
+  public PolicyName {
+    if (!GRAMMAR.matcher(value).matches()) {
+      throw new IllegalArgumentException(Parsed.show(value) + " is not a policy name");
+    }
+  }
+
+  public static Parsed<PolicyName> parse(String text) {
+    return GRAMMAR.matcher(text).matches()
+        ? Parsed.valid(new PolicyName(text))
+        : Parsed.malformed(text, EXPECTED);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

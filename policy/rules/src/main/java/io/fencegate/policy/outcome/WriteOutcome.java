@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.policy.outcome;
+
+import java.util.function.Function;
+
+/** What a write came to. Never anything in between (contract of every answer to a write). */
+public sealed interface WriteOutcome {
+
+  /**
+   * Applied exactly once.
+   *
+   * @param resultsJson the operations' results, a JSON array, exactly as first answered
+   * @param replayed whether this is the stored result of an earlier request with the same key
+   */
+  record Applied(String resultsJson, boolean replayed) implements WriteOutcome {}
+
+  /** Not applied, now or later. */
+  record Rejected(Refusal refusal) implements WriteOutcome {}
+
+  /** May or may not have been applied; the gateway never sends it again. */
+  record Unknown(Refusal refusal) implements WriteOutcome {}
+
+  default <R> R fold(
+      Function<? super Applied, ? extends R> applied,
+      Function<? super Rejected, ? extends R> rejected,
+      Function<? super Unknown, ? extends R> unknown) {
+    if (this instanceof Applied a) {
+      return applied.apply(a);
+    }
+    return this instanceof Rejected r ? rejected.apply(r) : unknown.apply((Unknown) this);
+  }
+}
