@@ -99,12 +99,12 @@ fencegate_apt_install() {
   fi
   if [ -z "${fencegate_apt_updated:-}" ]; then
     fencegate_say "running apt-get update"
-    "${as_root[@]}" apt-get update -qq >&2 ||
+    ${as_root[@]+"${as_root[@]}"} apt-get update -qq >&2 ||
       fencegate_say "apt-get update failed, going on with the package lists that are here"
     fencegate_apt_updated=yes
   fi
   fencegate_say "running apt-get install $*"
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+  ${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive \
     apt-get install -y -qq --no-install-recommends "$@" >&2 ||
     fencegate_give_up "apt-get could not install: $*" "$needed"
 }
@@ -145,7 +145,7 @@ fencegate_package_exists() {
     [ -t 0 ] || as_root=(sudo -n)
   fi
   fencegate_say "running apt-get update"
-  "${as_root[@]}" apt-get update -qq >&2 || return 0
+  ${as_root[@]+"${as_root[@]}"} apt-get update -qq >&2 || return 0
   fencegate_apt_updated=yes
   apt-cache show "$1" >/dev/null 2>&1
 }
