@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.coordination;
+
+import io.fencegate.coordination.commit.CommitBatcher;
+import io.fencegate.coordination.commit.GatewaySession;
+import io.fencegate.coordination.epoch.EpochLedger;
+import io.fencegate.coordination.key.Keyspace;
+import io.fencegate.coordination.lease.LeaseBuckets;
+import io.fencegate.coordination.lock.LockChanges;
+import io.fencegate.coordination.lock.LockService;
+import io.fencegate.coordination.store.CoordinationStore;
+import io.fencegate.policy.time.Clocks;
+import io.fencegate.policy.token.LeaseId;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.Base64;
+import java.util.function.IntFunction;
+
+/**
+ * One gateway's use of a coordinator: opens the session, keeps it by a heartbeat, and holds the
+ * services that work through it. All of it runs on the context that {@link #start} was called on.
+ */
+public final class Coordination {
+
+  private static final int SESSION_ID_BYTES = 16;
+
+  private final Vertx vertx;
+  private final GatewaySession session;
+  private final LockService locks;
+  private final EpochLedger epochs;
+  private final LockChanges changes;
+  private long heartbeat;
+
+  /** What a gateway brings along. */
+  public record Setup(
+      Vertx vertx,
+      CoordinationStore store,
+      String prefix,
+      Clocks clocks,
+      String address,
+      IntFunction<byte[]> secureRandom) {}
+
+  private Coordination(Setup setup, Runnable onDoubtfulPast) {
+    this.vertx = setup.vertx();
+    Keyspace keys = new Keyspace(setup.prefix());
+    LeaseBuckets buckets = new LeaseBuckets(setup.store(), setup.clocks());
+    this.session =
+        new GatewaySession(
+            new GatewaySession.Setup(
+                setup.store(),
+                keys,
+                buckets,
+                setup.clocks(),
+                setup.address(),
+                () -> sessionId(setup.secureRandom()),
+                onDoubtfulPast));
+    CommitBatcher batcher =
+        new CommitBatcher(vertx, setup.store(), session, buckets, setup.clocks());
+    this.changes = new LockChanges(vertx, setup.store(), keys);
+    this.locks =
+        new LockService(
+            new LockService.Parts(
+                keys,
+                batcher,
+                buckets,
+                setup.clocks(),
+                () -> LeaseId.of(setup.secureRandom().apply(LeaseId.BYTES)),
+                changes));
+    this.epochs = new EpochLedger(keys, batcher, buckets, setup.clocks());
+  }
+
+  /**
+   * Starts to live in the coordinator. Works without it for as long as it does not answer: then
+   * nothing is granted and {@link GatewaySession#isFresh} is false.
+   *
+   * @param setup {@code secureRandom} gives that many bytes from a secure random source
+   * @param onDoubtfulPast told when everything that was confirmed has to be confirmed again
+   */
+  public static Coordination start(Setup setup, Runnable onDoubtfulPast) {
+    Coordination coordination = new Coordination(setup, onDoubtfulPast);
+    coordination.changes.open();
+    coordination.beat();
+    coordination.heartbeat =
+        setup
+            .vertx()
+            .setPeriodic(GatewaySession.HEARTBEAT.toMillis(), unused -> coordination.beat());
+    return coordination;
+  }
+
+  /** A failed heartbeat shows as a session that is not fresh; the next one is a second away. */
+  private void beat() {
+    session.refresh().otherwiseEmpty();
+  }
+
+  public GatewaySession session() {
+    return session;
+  }
+
+  public LockService locks() {
+    return locks;
+  }
+
+  public EpochLedger epochs() {
+    return epochs;
+  }
+
+  public LockChanges changes() {
+    return changes;
+  }
+
+  /** Ends the session; locks that were granted live on. The store stays open. */
+  public Future<Void> close() {
+    vertx.cancelTimer(heartbeat);
+    changes.close();
+    return session.close().otherwiseEmpty();
+  }
+
+  private static String sessionId(IntFunction<byte[]> secureRandom) {
+    return Base64.getUrlEncoder()
+        .withoutPadding()
+        .encodeToString(secureRandom.apply(SESSION_ID_BYTES));
+  }
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.coordination.commit;
+
+import io.fencegate.coordination.lease.Bucket;
+import io.fencegate.coordination.lease.LeaseBuckets;
+import io.fencegate.coordination.lease.TtlClass;
+import io.fencegate.coordination.store.Batch;
+import io.fencegate.coordination.store.BatchResult;
+import io.fencegate.coordination.store.CoordinationStore;
+import io.fencegate.coordination.store.Member;
+import io.fencegate.coordination.store.StoreException;
+import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.outcome.RefusalCode;
+import io.fencegate.policy.time.ClockReading;
+import io.fencegate.policy.time.Clocks;
+import io.fencegate.policy.token.Generation;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Collects transactions while a few batches are under way and commits them together, each with its
+ * own compares, all behind the session's.
+ *
+ * <p>A batch without a definite answer leaves its transactions in doubt. They are sent again only
+ * after the session's counter was raised (see {@link GatewaySession}), so a first sending can never
+ * be committed behind a second one. What is still in doubt at its deadline is answered so.
+ *
+ * <p>The bridge from transactions to futures; used from one context.
+ */
+public final class CommitBatcher {
+
+  /** Transactions per batch: what fits the narrowest store beside the outer compares. */
+  static final int MAX_MEMBERS = 100;
+
+  /** Batches under way at once; more would only wait inside the store. */
+  static final int MAX_IN_FLIGHT = 4;
+
+  /** Transactions that may wait; beyond it the gateway is overloaded and says so. */
+  static final int MAX_WAITING = 20_000;
+
+  /** Shortest time between two attempts to settle doubt or to find the session again. */
+  private static final Duration RETRY_PAUSE = Duration.ofMillis(250);
+
+  private static final Logger LOG = LoggerFactory.getLogger(CommitBatcher.class);
+
+  private static final class Pending {
+    final Transaction transaction;
+    final Promise<Commit> promise = Promise.promise();
+    boolean doubted;
+    long timer;
+
+    Pending(Transaction transaction) {
+      this.transaction = transaction;
+    }
+
+    boolean isAnswered() {
+      return promise.future().isComplete();
+    }
+  }
+
+  private record Members(List<Pending> pending, Batch batch, Generation generation) {}
+
+  private final Vertx vertx;
+  private final CoordinationStore store;
+  private final GatewaySession session;
+  private final LeaseBuckets buckets;
+  private final Clocks clocks;
+  private final Deque<Pending> puts = new ArrayDeque<>();
+  private final Deque<Pending> deletes = new ArrayDeque<>();
+  private final List<Pending> doubted = new ArrayList<>();
+  private int inFlight;
+  private boolean recovering;
+  private boolean deletesNext;
+
+  public CommitBatcher(
+      Vertx vertx,
+      CoordinationStore store,
+      GatewaySession session,
+      LeaseBuckets buckets,
+      Clocks clocks) {
+    this.vertx = vertx;
+    this.store = store;
+    this.session = session;
+    this.buckets = buckets;
+    this.clocks = clocks;
+  }
+
+  /**
+   * Commits a transaction with others.
+   *
+   * @param deadlineNanos monotonic; the answer is there by then
+   * @return never fails
+   */
+  public Future<Commit> submit(Transaction transaction, long deadlineNanos) {
+    ClockReading now = clocks.read();
+    if (puts.size() + deletes.size() >= MAX_WAITING) {
+      return notCommitted(RefusalCode.OVERLOADED, "the coordinator's queue is full");
+    }
+    if (!now.isBefore(deadlineNanos)) {
+      return notCommitted(RefusalCode.COORDINATOR_UNAVAILABLE, "no time was left to ask it");
+    }
+    Pending pending = new Pending(transaction);
+    pending.timer =
+        vertx.setTimer(Math.max(1, now.millisUntil(deadlineNanos)), unused -> expire(pending));
+    pending.promise.future().onComplete(unused -> vertx.cancelTimer(pending.timer));
+    queueOf(pending).addLast(pending);
+    flush();
+    return pending.promise.future();
+  }
+
+  private static Future<Commit> notCommitted(RefusalCode code, String detail) {
+    return Future.succeededFuture(new Commit.NotCommitted(code.because(detail)));
+  }
+
+  private Deque<Pending> queueOf(Pending pending) {
+    return pending.transaction.deletesOnly() ? deletes : puts;
+  }
+
+  private void flush() {
+    while (!recovering && inFlight < MAX_IN_FLIGHT && !(puts.isEmpty() && deletes.isEmpty())) {
+      boolean takeDeletes = puts.isEmpty() || (deletesNext && !deletes.isEmpty());
+      deletesNext = !takeDeletes;
+      List<Pending> members = take(takeDeletes ? deletes : puts);
+      if (!members.isEmpty()) {
+        send(members);
+      }
+    }
+  }
+
+  /** The longest waiting ones, at most one per resource. */
+  private static List<Pending> take(Deque<Pending> queue) {
+    List<Pending> members = new ArrayList<>();
+    Set<ResourceName> resources = new HashSet<>();
+    for (Iterator<Pending> it = queue.iterator(); it.hasNext() && members.size() < MAX_MEMBERS; ) {
+      Pending next = it.next();
+      if (next.isAnswered()) {
+        it.remove();
+      } else if (resources.add(next.transaction.resource())) {
+        it.remove();
+        members.add(next);
+      }
+    }
+    return members;
+  }
+
+  private void send(List<Pending> members) {
+    inFlight++;
+    currentBuckets(members)
+        .compose(current -> commit(build(members, current)))
+        .onFailure(failure -> failed(members, failure))
+        .onComplete(
+            unused -> {
+              inFlight--;
+              flush();
+            });
+  }
+
+  private Future<Map<TtlClass, Bucket>> currentBuckets(List<Pending> members) {
+    Map<TtlClass, Integer> needed = new HashMap<>();
+    for (Pending member : members) {
+      member.transaction.ttlClasses().forEach(c -> needed.merge(c, 1, Integer::sum));
+    }
+    Map<TtlClass, Bucket> current = new HashMap<>();
+    List<Future<Bucket>> grants = new ArrayList<>();
+    needed.forEach(
+        (ttlClass, keys) ->
+            grants.add(buckets.current(ttlClass, keys).onSuccess(b -> current.put(ttlClass, b))));
+    return Future.all(grants).map(current);
+  }
+
+  private Members build(List<Pending> members, Map<TtlClass, Bucket> current) {
+    Generation generation = session.generation();
+    List<Member> built = new ArrayList<>(members.size());
+    members.forEach(member -> built.add(member.transaction.build(generation, current)));
+    return new Members(members, new Batch(session.compares(), built, List.of()), generation);
+  }
+
+  private Future<Void> commit(Members members) {
+    return store
+        .commit(members.batch())
+        .map(
+            answer -> {
+              if (answer instanceof BatchResult.Committed committed) {
+                judged(members, committed);
+              } else {
+                fenced(members);
+              }
+              return null;
+            });
+  }
+
+  private static void judged(Members members, BatchResult.Committed committed) {
+    for (int i = 0; i < members.pending().size(); i++) {
+      Pending pending = members.pending().get(i);
+      pending.promise.tryComplete(
+          new Commit.Judged(
+              committed.revision(),
+              members.generation(),
+              committed.members().get(i),
+              pending.doubted));
+    }
+  }
+
+  /** Nothing of the batch was judged: find the session and the generation, then send it again. */
+  private void fenced(Members members) {
+    requeue(members.pending());
+    recover();
+  }
+
+  private void failed(List<Pending> members, Throwable failure) {
+    StoreException.Kind kind =
+        failure instanceof StoreException known ? known.kind() : StoreException.Kind.INDEFINITE;
+    if (!(failure instanceof StoreException)) {
+      LOG.error("a batch met a defect", failure);
+    }
+    switch (kind) {
+      case LEASE_GONE -> {
+        buckets.discardAll();
+        requeue(members);
+      }
+      case DEFINITE ->
+          members.forEach(
+              member ->
+                  member.promise.tryComplete(
+                      definite(member, String.valueOf(failure.getMessage()))));
+      case INDEFINITE -> {
+        LOG.warn("a batch of {} is in doubt: {}", members.size(), failure.getMessage());
+        members.forEach(member -> member.doubted = true);
+        doubted.addAll(members);
+        recover();
+      }
+    }
+  }
+
+  private static Commit definite(Pending member, String reason) {
+    return member.doubted
+        ? new Commit.InDoubt(reason)
+        : new Commit.NotCommitted(RefusalCode.COORDINATOR_UNAVAILABLE.because(reason));
+  }
+
+  /** Sends nothing until the session is known to live and all doubt is settled. */
+  private void recover() {
+    if (!recovering) {
+      recovering = true;
+      attemptRecovery();
+    }
+  }
+
+  private void attemptRecovery() {
+    List<Pending> settling = List.copyOf(doubted);
+    Future<Void> step = settling.isEmpty() ? session.refresh() : session.settle();
+    step.onSuccess(unused -> recovered(settling))
+        .onFailure(
+            failure -> {
+              LOG.warn("the coordinator does not answer: {}", failure.getMessage());
+              vertx.setTimer(RETRY_PAUSE.toMillis(), unused -> attemptRecovery());
+            });
+  }
+
+  /** Only what was in doubt before the settling step began is settled by it. */
+  private void recovered(List<Pending> settled) {
+    doubted.subList(0, settled.size()).clear();
+    requeue(settled);
+    if (doubted.isEmpty()) {
+      recovering = false;
+      flush();
+    } else {
+      vertx.setTimer(RETRY_PAUSE.toMillis(), unused -> attemptRecovery());
+    }
+  }
+
+  private void requeue(List<Pending> members) {
+    for (int i = members.size() - 1; i >= 0; i--) {
+      queueOf(members.get(i)).addFirst(members.get(i));
+    }
+  }
+
+  private void expire(Pending pending) {
+    if (pending.isAnswered()) {
+      return;
+    }
+    boolean unsent = !pending.doubted && queueOf(pending).contains(pending);
+    String reason = "the coordinator did not answer in time";
+    pending.promise.tryComplete(
+        unsent
+            ? new Commit.NotCommitted(RefusalCode.COORDINATOR_UNAVAILABLE.because(reason))
+            : new Commit.InDoubt(reason));
+  }
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.coordination.commit;
+
+import io.fencegate.coordination.key.GenerationRecord;
+import io.fencegate.coordination.key.Keyspace;
+import io.fencegate.coordination.key.SessionRecord;
+import io.fencegate.coordination.lease.Bucket;
+import io.fencegate.coordination.lease.LeaseBuckets;
+import io.fencegate.coordination.lease.TtlClass;
+import io.fencegate.coordination.store.Batch;
+import io.fencegate.coordination.store.BatchResult;
+import io.fencegate.coordination.store.Compare;
+import io.fencegate.coordination.store.CoordinationStore;
+import io.fencegate.coordination.store.Entry;
+import io.fencegate.coordination.store.Key;
+import io.fencegate.coordination.store.LeaseHandle;
+import io.fencegate.coordination.store.Member;
+import io.fencegate.coordination.store.Op;
+import io.fencegate.coordination.store.StoreException;
+import io.fencegate.policy.time.ClockReading;
+import io.fencegate.policy.time.Clocks;
+import io.fencegate.policy.token.Generation;
+import io.vertx.core.Future;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * This gateway's life in the coordinator: a key with a counter on a lease of {@link #TTL}, kept by
+ * a heartbeat every second. Everything the gateway commits compares the counter and the generation,
+ * so a gateway without a live session, or with a generation that was raised meanwhile, commits
+ * nothing.
+ *
+ * <p>Raising the counter settles doubt: what was sent under the old one has been committed and is
+ * seen by a look after the raise, or never will be. Looking without raising proves nothing, since a
+ * late transaction may commit after the look.
+ *
+ * <p>Used from one context.
+ */
+public final class GatewaySession {
+
+  /** How long a session outlives its last heartbeat. */
+  public static final Duration TTL = Duration.ofSeconds(10);
+
+  /** How often a session proves that it lives. */
+  public static final Duration HEARTBEAT = Duration.ofSeconds(1);
+
+  /** How old the last proof may be; longer than a coordinator's election takes. */
+  public static final Duration MAX_STALENESS = Duration.ofSeconds(5);
+
+  private static final Logger LOG = LoggerFactory.getLogger(GatewaySession.class);
+
+  private final CoordinationStore store;
+  private final Keyspace keys;
+  private final LeaseBuckets buckets;
+  private final Clocks clocks;
+  private final String address;
+  private final Supplier<String> newId;
+  private final Runnable onDoubtfulPast;
+  private final TtlClass ttlClass = TtlClass.atLeast(TTL);
+
+  private String id = "";
+  private long counter;
+  private Generation generation = Generation.FIRST;
+  private boolean proven;
+  private long provenNanos;
+  private Optional<Future<Void>> refreshing = Optional.empty();
+  private Future<Void> lastStep = Future.succeededFuture();
+
+  /** Who a session is and what it needs. */
+  public record Setup(
+      CoordinationStore store,
+      Keyspace keys,
+      LeaseBuckets buckets,
+      Clocks clocks,
+      String address,
+      Supplier<String> newId,
+      Runnable onDoubtfulPast) {}
+
+  /**
+   * A session that does not live yet.
+   *
+   * @param setup {@code newId} gives unguessable ids of 1 to 64 characters {@code [A-Za-z0-9_-]};
+   *     {@code onDoubtfulPast} is told when a session was lost or the generation was raised:
+   *     whatever was confirmed before has to be confirmed again
+   */
+  public GatewaySession(Setup setup) {
+    this.store = setup.store();
+    this.keys = setup.keys();
+    this.buckets = setup.buckets();
+    this.clocks = setup.clocks();
+    this.address = setup.address();
+    this.newId = setup.newId();
+    this.onDoubtfulPast = setup.onDoubtfulPast();
+  }
+
+  /** Whether the last proof of life is recent enough to let writes in on local knowledge. */
+  public boolean isFresh(ClockReading now) {
+    return proven && now.isBefore(provenNanos + MAX_STALENESS.toNanos());
+  }
+
+  public Generation generation() {
+    return generation;
+  }
+
+  /**
+   * Proves that the session lives, or opens a new one, and reads the generation. Calls while one is
+   * under way join it. Fails with {@link StoreException}.
+   */
+  public Future<Void> refresh() {
+    if (refreshing.isPresent()) {
+      return refreshing.get();
+    }
+    Future<Void> attempt = oneAfterAnother(() -> id.isEmpty() ? open() : heartbeat());
+    refreshing = Optional.of(attempt);
+    attempt.onComplete(unused -> refreshing = Optional.empty());
+    return attempt;
+  }
+
+  /**
+   * Steps that change the session never overlap: with two of them opening new sessions, doubt under
+   * the one would be settled by the other's counter.
+   */
+  private Future<Void> oneAfterAnother(Supplier<Future<Void>> step) {
+    lastStep = lastStep.transform(unused -> step.get());
+    return lastStep;
+  }
+
+  /** What every batch of this gateway compares. */
+  List<Compare> compares() {
+    return List.of(
+        new Compare.ValuePrefix(keys.gateway(id), SessionRecord.exactly(counter)),
+        new Compare.ValuePrefix(keys.generation(), GenerationRecord.exactly(generation)));
+  }
+
+  /**
+   * Raises the counter; when it completes, nothing that was sent before can be committed any more.
+   * Ends in a new session where the old one is gone, which settles the same. Fails with {@link
+   * StoreException}, and then proves nothing.
+   */
+  Future<Void> settle() {
+    return oneAfterAnother(() -> id.isEmpty() ? open() : raise());
+  }
+
+  private Future<Void> raise() {
+    Key key = keys.gateway(id);
+    long raised = counter + 1;
+    return buckets
+        .current(ttlClass, 1)
+        .compose(
+            bucket ->
+                commit(
+                    new Member(
+                        List.of(new Compare.ValueBelow(key, SessionRecord.boundBelow(raised))),
+                        List.of(put(key, raised, bucket)),
+                        List.of(new Op.Get(key)))))
+        .compose(
+            answer -> {
+              boolean lives =
+                  answer.members().get(0).held() || answer.members().get(0).entry(0).isPresent();
+              if (lives) {
+                counter = raised;
+                return Future.<Void>succeededFuture();
+              }
+              return reopen("the session ended");
+            });
+  }
+
+  /** Removes the session, so that others need not wait for its end. */
+  public Future<Void> close() {
+    return oneAfterAnother(
+        () -> {
+          if (id.isEmpty()) {
+            return Future.succeededFuture();
+          }
+          Key key = keys.gateway(id);
+          id = "";
+          proven = false;
+          return commit(new Member(List.of(), List.of(new Op.Delete(key)), List.of())).mapEmpty();
+        });
+  }
+
+  private Future<Void> open() {
+    ClockReading asked = clocks.read();
+    String candidate = newId.get();
+    Key key = keys.gateway(candidate);
+    return ensureGeneration()
+        .compose(
+            found ->
+                buckets
+                    .current(ttlClass, 1)
+                    .compose(
+                        bucket ->
+                            commit(
+                                new Member(
+                                    List.of(Compare.absent(key)),
+                                    List.of(put(key, 0, bucket)),
+                                    List.of())))
+                    .map(
+                        answer -> {
+                          id = candidate;
+                          counter = 0;
+                          generation = found;
+                          prove(asked);
+                          LOG.info("session opened in generation {}", found.value());
+                          return null;
+                        }));
+  }
+
+  private Future<Generation> ensureGeneration() {
+    Key key = keys.generation();
+    return commit(
+            new Member(
+                List.of(Compare.absent(key)),
+                List.of(
+                    new Op.Put(
+                        key, new GenerationRecord(Generation.FIRST).encode(), LeaseHandle.NONE),
+                    new Op.Get(key)),
+                List.of(new Op.Get(key))))
+        .map(
+            answer -> {
+              var result = answer.members().get(0);
+              return generationOf(result.entry(result.results().size() - 1));
+            });
+  }
+
+  private Future<Void> heartbeat() {
+    ClockReading asked = clocks.read();
+    Key key = keys.gateway(id);
+    return buckets
+        .current(ttlClass, 1)
+        .compose(
+            bucket ->
+                commit(
+                    new Member(
+                        List.of(new Compare.ValuePrefix(key, SessionRecord.exactly(counter))),
+                        List.of(new Op.Touch(key, bucket.lease()), new Op.Get(keys.generation())),
+                        List.of(new Op.Get(key)))))
+        .compose(
+            answer -> {
+              var result = answer.members().get(0);
+              if (result.held()) {
+                adopt(generationOf(result.entry(1)));
+                prove(asked);
+                return Future.<Void>succeededFuture();
+              }
+              return result.entry(0).map(this::adoptCounter).orElseGet(() -> reopen("it ran out"));
+            });
+  }
+
+  /** A raise in doubt had been committed after all. */
+  private Future<Void> adoptCounter(Entry entry) {
+    counter = Math.max(counter, SessionRecord.decode(entry.value()).counter());
+    return heartbeat();
+  }
+
+  private Future<Void> reopen(String reason) {
+    LOG.warn("session lost: {}; opening a new one", reason);
+    id = "";
+    proven = false;
+    buckets.discardAll();
+    onDoubtfulPast.run();
+    return open();
+  }
+
+  private void adopt(Generation found) {
+    if (!found.equals(generation)) {
+      LOG.warn("generation is {} now, was {}", found.value(), generation.value());
+      generation = found;
+      onDoubtfulPast.run();
+    }
+  }
+
+  private void prove(ClockReading asked) {
+    proven = true;
+    provenNanos = asked.monotonicNanos();
+  }
+
+  private Op put(Key key, long count, Bucket bucket) {
+    return new Op.Put(key, new SessionRecord(count, address).encode(), bucket.lease());
+  }
+
+  private static Generation generationOf(Optional<Entry> entry) {
+    return GenerationRecord.decode(
+            entry
+                .orElseThrow(
+                    () ->
+                        new StoreException(
+                            StoreException.Kind.DEFINITE, "meta/generation was deleted"))
+                .value())
+        .generation();
+  }
+
+  private Future<BatchResult.Committed> commit(Member member) {
+    return store
+        .commit(new Batch(List.of(), List.of(member), List.of()))
+        .map(BatchResult.Committed.class::cast);
+  }
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.coordination.commit;
+
+import io.fencegate.coordination.lease.Bucket;
+import io.fencegate.coordination.lease.TtlClass;
+import io.fencegate.coordination.store.Member;
+import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.token.Generation;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One operation on one resource that commits with others. It may be built and sent more than once,
+ * so that a repeat after doubt finds and recognises what the first sending did.
+ */
+public interface Transaction {
+
+  /** Two transactions on one resource never share a batch. */
+  ResourceName resource();
+
+  /** Whether it only deletes: such ones travel apart, so that they pass when nothing can be put. */
+  default boolean deletesOnly() {
+    return false;
+  }
+
+  /** The TTL classes whose buckets it puts keys on. */
+  default List<TtlClass> ttlClasses() {
+    return List.of();
+  }
+
+  /**
+   * The compares and steps, made anew for every sending.
+   *
+   * @param generation that the batch compares
+   * @param buckets of all classes asked for
+   */
+  Member build(Generation generation, Map<TtlClass, Bucket> buckets);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.coordination.epoch;
+
+import io.fencegate.coordination.commit.Commit;
+import io.fencegate.coordination.commit.CommitBatcher;
+import io.fencegate.coordination.commit.GatewaySession;
+import io.fencegate.coordination.key.EpochRecord;
+import io.fencegate.coordination.key.Keyspace;
+import io.fencegate.coordination.key.LockRecord;
+import io.fencegate.coordination.lease.LeaseBuckets;
+import io.fencegate.coordination.store.Entry;
+import io.fencegate.policy.fence.Verification;
+import io.fencegate.policy.fence.WriteHeader;
+import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.outcome.Refusal;
+import io.fencegate.policy.outcome.RefusalCode;
+import io.fencegate.policy.outcome.Ruling;
+import io.fencegate.policy.time.ClockReading;
+import io.fencegate.policy.time.Clocks;
+import io.fencegate.policy.token.FencingToken;
+import io.vertx.core.Future;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The epochs in the coordinator. Only a token that the lock service issued for the very resource,
+ * while its lock is held, can raise one; a forged token moves nothing. Used from one context.
+ */
+public final class EpochLedger {
+
+  /** Forms that one verification tries: each fits what the last one found. */
+  private static final int MAX_FORMS = 4;
+
+  /** Least time from a check to the last byte, and the drift of two clocks over a lease. */
+  private static final Duration MIN_MARGIN = Duration.ofMillis(250);
+
+  private static final int MARGIN_PART_OF_TTL = 50;
+
+  private final Keyspace keys;
+  private final CommitBatcher batcher;
+  private final LeaseBuckets buckets;
+  private final Clocks clocks;
+
+  public EpochLedger(Keyspace keys, CommitBatcher batcher, LeaseBuckets buckets, Clocks clocks) {
+    this.keys = keys;
+    this.batcher = batcher;
+    this.buckets = buckets;
+    this.clocks = clocks;
+  }
+
+  /**
+   * Confirms that the token is the present holder's and raises the resource's epoch to it.
+   *
+   * @param seen the epoch as last seen; null for none; only saves a round trip
+   * @param deadlineNanos monotonic
+   */
+  public Future<Ruling<Verified>> verifyAndRaise(
+      ResourceName resource,
+      WriteHeader header,
+      boolean leaseRequired,
+      @Nullable FencingToken seen,
+      long deadlineNanos) {
+    return verify(
+        new VerifyTransaction(keys, resource, header, leaseRequired, seen),
+        deadlineNanos,
+        MAX_FORMS);
+  }
+
+  private Future<Ruling<Verified>> verify(
+      VerifyTransaction form, long deadlineNanos, int formsLeft) {
+    ClockReading askedAt = clocks.read();
+    return batcher
+        .submit(form, deadlineNanos)
+        .compose(
+            commit ->
+                commit.ruling(judged -> judge(form, askedAt, judged, deadlineNanos, formsLeft)))
+        .recover(failure -> Future.succeededFuture(unavailable(failure)));
+  }
+
+  private Future<Ruling<Verified>> judge(
+      VerifyTransaction form,
+      ClockReading askedAt,
+      Commit.Judged judged,
+      long deadlineNanos,
+      int formsLeft) {
+    EpochRules.Look look =
+        new EpochRules.Look(
+            judged.revision(),
+            judged.generation(),
+            judged.result().entry(VerifyTransaction.LOCK),
+            judged.result().entry(VerifyTransaction.EPOCH));
+    Optional<Refusal> refusal = EpochRules.judge(form.header(), form.leaseRequired(), look);
+    if (refusal.isPresent()) {
+      return Future.succeededFuture(Ruling.refused(refusal.get()));
+    }
+    if (judged.result().held()) {
+      return verified(form, askedAt, look, judged);
+    }
+    if (formsLeft == 1) {
+      return Future.succeededFuture(
+          Ruling.refused(
+              RefusalCode.COORDINATOR_UNAVAILABLE.because("lock and epoch keep changing")));
+    }
+    VerifyTransaction next =
+        new VerifyTransaction(
+            keys, form.resource(), form.header(), form.leaseRequired(), look.epoch().orElse(null));
+    return verify(next, deadlineNanos, formsLeft - 1);
+  }
+
+  private Future<Ruling<Verified>> verified(
+      VerifyTransaction form, ClockReading askedAt, EpochRules.Look look, Commit.Judged judged) {
+    FencingToken confirmed =
+        judged
+            .result()
+            .entry(VerifyTransaction.CONFIRMED)
+            .map(entry -> EpochRecord.decode(entry.value()).raised())
+            .orElse(null);
+    return goodUntil(askedAt, look.lock())
+        .map(
+            goodUntilNanos ->
+                Ruling.granted(
+                    new Verified(
+                        new Verification(
+                            form.header().token(), form.header().proof(), goodUntilNanos),
+                        askedAt,
+                        confirmed)));
+  }
+
+  /** Until the lock's lease may end; where no lock is needed, as long as a heartbeat counts. */
+  private Future<Long> goodUntil(ClockReading askedAt, Optional<Entry> lock) {
+    if (lock.isEmpty()) {
+      return Future.succeededFuture(
+          askedAt.monotonicNanos() + GatewaySession.MAX_STALENESS.toNanos());
+    }
+    Duration ttl = Duration.ofSeconds(LockRecord.decode(lock.get().value()).ttlSeconds());
+    return buckets
+        .deadlineNanos(lock.get().lease())
+        .map(deadline -> deadline - margin(ttl).toNanos());
+  }
+
+  /** max(250 ms, TTL / 50): clock-rate drift plus the time from the check to the last byte. */
+  static Duration margin(Duration ttl) {
+    Duration part = ttl.dividedBy(MARGIN_PART_OF_TTL);
+    return part.compareTo(MIN_MARGIN) > 0 ? part : MIN_MARGIN;
+  }
+
+  private static <T> Ruling<T> unavailable(Throwable failure) {
+    return Ruling.refused(
+        RefusalCode.COORDINATOR_UNAVAILABLE.because(String.valueOf(failure.getMessage())));
+  }
+
+  /**
+   * Records that the downstream accepted the token: a witness for a downstream that loses commits
+   * later.
+   */
+  public Future<Ruling<FencingToken>> confirm(
+      ResourceName resource, FencingToken token, @Nullable FencingToken seen, long deadlineNanos) {
+    return confirm(new ConfirmTransaction(keys, resource, token, seen), deadlineNanos, MAX_FORMS);
+  }
+
+  private Future<Ruling<FencingToken>> confirm(
+      ConfirmTransaction form, long deadlineNanos, int formsLeft) {
+    return batcher
+        .submit(form, deadlineNanos)
+        .compose(
+            commit -> commit.ruling(judged -> confirmed(form, judged, deadlineNanos, formsLeft)));
+  }
+
+  private Future<Ruling<FencingToken>> confirmed(
+      ConfirmTransaction form, Commit.Judged judged, long deadlineNanos, int formsLeft) {
+    if (judged.result().held()) {
+      return Future.succeededFuture(Ruling.granted(form.token()));
+    }
+    FencingToken found =
+        judged
+            .result()
+            .entry(0)
+            .map(entry -> EpochRecord.decode(entry.value()).raised())
+            .orElse(null);
+    if (found != null && !found.isBelow(form.token())) {
+      return Future.succeededFuture(Ruling.granted(found));
+    }
+    if (formsLeft == 1) {
+      return Future.succeededFuture(
+          Ruling.refused(RefusalCode.COORDINATOR_UNAVAILABLE.because("the record keeps changing")));
+    }
+    return confirm(
+        new ConfirmTransaction(keys, form.resource(), form.token(), found),
+        deadlineNanos,
+        formsLeft - 1);
+  }
+
+  /** The resource's epoch as it is recorded; empty where none was ever raised. */
+  public Future<Ruling<Optional<FencingToken>>> epoch(ResourceName resource, long deadlineNanos) {
+    return batcher
+        .submit(new LookTransaction(keys, resource), deadlineNanos)
+        .compose(
+            commit ->
+                commit.ruling(
+                    judged ->
+                        Future.succeededFuture(
+                            Ruling.granted(
+                                judged
+                                    .result()
+                                    .entry(0)
+                                    .map(entry -> EpochRecord.decode(entry.value()).raised())))));
+  }
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.coordination.epoch;
+
+import io.fencegate.coordination.key.EpochRecord;
+import io.fencegate.coordination.key.LockRecord;
+import io.fencegate.coordination.store.Entry;
+import io.fencegate.policy.fence.FencingRules;
+import io.fencegate.policy.fence.WriteHeader;
+import io.fencegate.policy.outcome.Refusal;
+import io.fencegate.policy.outcome.RefusalCode;
+import io.fencegate.policy.token.FencingToken;
+import io.fencegate.policy.token.Generation;
+import java.util.Optional;
+
+/**
+ * What a linearizable look at lock and epoch says of a token that was not confirmed, pure.
+ *
+ * <table>
+ * <caption>first row that fits</caption>
+ * <tr><th>what was found</th><th>answer</th></tr>
+ * <tr><td>token above everything issued (revision of this very answer, generation)</td>
+ *     <td>{@code token-not-issued}</td></tr>
+ * <tr><td>token below the epoch, or of an older generation</td><td>{@code stale-token}</td></tr>
+ * <tr><td>lock held with a higher token</td><td>{@code stale-token}</td></tr>
+ * <tr><td>lock held with a lower token, or with this one under another lease</td>
+ *     <td>{@code token-not-issued}</td></tr>
+ * <tr><td>lock held with this token and lease</td><td>try again with the epoch as found</td></tr>
+ * <tr><td>lock free, lease not required, token is the epoch</td><td>try again</td></tr>
+ * <tr><td>lock free</td><td>{@code lease-expired}</td></tr>
+ * </table>
+ */
+final class EpochRules {
+
+  private EpochRules() {}
+
+  /** What was found, all in one answer. */
+  record Look(
+      long revision, Generation generation, Optional<Entry> lock, Optional<Entry> epochEntry) {
+
+    Optional<FencingToken> epoch() {
+      return epochEntry.map(entry -> EpochRecord.decode(entry.value()).raised());
+    }
+  }
+
+  /** The refusal, or empty where another form of the transaction has a chance. */
+  static Optional<Refusal> judge(WriteHeader header, boolean leaseRequired, Look look) {
+    FencingToken token = header.token();
+    if (isAboveAllIssued(token, look)) {
+      return Optional.of(
+          notIssued("token " + token + " is above everything that was issued", look));
+    }
+    Optional<FencingToken> epoch = look.epoch();
+    if (epoch.isPresent() && token.isBelow(epoch.get())) {
+      return Optional.of(FencingRules.stale(token, epoch.get()));
+    }
+    if (token.generation().compareTo(look.generation()) < 0) {
+      return Optional.of(
+          stale("token " + token + " is of an older generation than the coordinator's", look));
+    }
+    if (look.lock().isPresent()) {
+      return judgeHeld(header, leaseRequired, look, look.lock().get());
+    }
+    boolean passesWithoutLease = !leaseRequired && epoch.filter(token::equals).isPresent();
+    return passesWithoutLease
+        ? Optional.empty()
+        : Optional.of(
+            withEpoch(
+                RefusalCode.LEASE_EXPIRED.because(
+                    "nobody holds the lock that token " + token + " came with"),
+                look));
+  }
+
+  private static Optional<Refusal> judgeHeld(
+      WriteHeader header, boolean leaseRequired, Look look, Entry lock) {
+    LockRecord record = LockRecord.decode(lock.value());
+    FencingToken holders = record.token(lock);
+    if (header.token().isBelow(holders)) {
+      return Optional.of(
+          stale("token " + header.token() + " was given, the holder has " + holders, look));
+    }
+    if (header.token().isAbove(holders)) {
+      return Optional.of(
+          notIssued(
+              "token "
+                  + header.token()
+                  + " was not issued for this resource, the holder has "
+                  + holders,
+              look));
+    }
+    boolean sameLease =
+        header.proof() != null && record.isOwnedBy(header.proof(), look.generation());
+    return sameLease || !leaseRequired
+        ? Optional.empty()
+        : Optional.of(
+            notIssued("token " + header.token() + " belongs to another lease", look)
+                .atField("Fencing-Lease"));
+  }
+
+  private static boolean isAboveAllIssued(FencingToken token, Look look) {
+    int generations = token.generation().compareTo(look.generation());
+    return generations > 0 || (generations == 0 && token.revision() > look.revision());
+  }
+
+  private static Refusal notIssued(String detail, Look look) {
+    return withEpoch(RefusalCode.TOKEN_NOT_ISSUED.because(detail), look);
+  }
+
+  private static Refusal stale(String detail, Look look) {
+    return withEpoch(RefusalCode.STALE_TOKEN.because(detail), look);
+  }
+
+  private static Refusal withEpoch(Refusal refusal, Look look) {
+    return look.epoch().map(refusal::withEpoch).orElse(refusal);
+  }
+}

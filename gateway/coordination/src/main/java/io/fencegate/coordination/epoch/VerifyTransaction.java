@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.coordination.epoch;
+
+import io.fencegate.coordination.commit.Transaction;
+import io.fencegate.coordination.key.EpochRecord;
+import io.fencegate.coordination.key.Keyspace;
+import io.fencegate.coordination.key.LockRecord;
+import io.fencegate.coordination.lease.Bucket;
+import io.fencegate.coordination.lease.TtlClass;
+import io.fencegate.coordination.store.Compare;
+import io.fencegate.coordination.store.Key;
+import io.fencegate.coordination.store.LeaseHandle;
+import io.fencegate.coordination.store.Member;
+import io.fencegate.coordination.store.Op;
+import io.fencegate.policy.fence.WriteHeader;
+import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.token.FencingToken;
+import io.fencegate.policy.token.Generation;
+import io.fencegate.policy.token.LeaseProof;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Verifies a token and raises the epoch to it, in one transaction. Which form is sent depends on
+ * the epoch as last seen; a form that no longer fits fails its compares and returns what is there.
+ *
+ * <table>
+ * <caption>forms</caption>
+ * <tr><th>epoch as last seen</th><th>compares</th><th>then</th></tr>
+ * <tr><td>absent</td><td>lock's create revision and owner; epoch absent</td><td>put epoch</td></tr>
+ * <tr><td>below the token</td><td>lock's create revision and owner; epoch below token + 1</td>
+ *     <td>put epoch</td></tr>
+ * <tr><td>the token</td><td>lock's create revision and owner; epoch is the token</td>
+ *     <td>nothing</td></tr>
+ * <tr><td>the token, lease not required</td><td>epoch is the token</td><td>nothing</td></tr>
+ * <tr><td>anything, token of another generation</td><td>none</td><td>only look</td></tr>
+ * </table>
+ *
+ * <p>All branches read lock, epoch and confirmed, in this order, as they are before its put.
+ *
+ * @param seen the epoch as last seen; null for none
+ */
+record VerifyTransaction(
+    Keyspace keys,
+    ResourceName resource,
+    WriteHeader header,
+    boolean leaseRequired,
+    @Nullable FencingToken seen)
+    implements Transaction {
+
+  static final int LOCK = 0;
+  static final int EPOCH = 1;
+  static final int CONFIRMED = 2;
+
+  @Override
+  public Member build(Generation generation, Map<TtlClass, Bucket> buckets) {
+    if (!couldBeIssuedIn(generation)) {
+      return new Member(List.of(), look(), List.of());
+    }
+    if (header.token().equals(seen)) {
+      return new Member(equalEpoch(generation), look(), look());
+    }
+    List<Compare> compares = new ArrayList<>(ownership(generation));
+    compares.add(
+        seen == null
+            ? Compare.absent(epochKey())
+            : new Compare.ValueBelow(epochKey(), EpochRecord.boundAbove(header.token())));
+    List<Op> raise = new ArrayList<>(look());
+    raise.add(
+        new Op.Put(
+            epochKey(),
+            new EpochRecord(header.token(), EpochRecord.SOURCE_LOCK).encode(),
+            LeaseHandle.NONE));
+    return new Member(compares, raise, look());
+  }
+
+  boolean couldBeIssuedIn(Generation generation) {
+    return header.token().generation().equals(generation) && header.token().revision() > 0;
+  }
+
+  private List<Compare> equalEpoch(Generation generation) {
+    List<Compare> compares = new ArrayList<>();
+    if (leaseRequired) {
+      compares.addAll(ownership(generation));
+    }
+    compares.add(new Compare.ValuePrefix(epochKey(), EpochRecord.exactly(header.token())));
+    return compares;
+  }
+
+  private List<Compare> ownership(Generation generation) {
+    Key lock = keys.lock(resource);
+    List<Compare> compares = new ArrayList<>();
+    compares.add(new Compare.CreatedAt(lock, header.token().revision()));
+    LeaseProof proof = header.proof();
+    if (leaseRequired && proof != null) {
+      compares.add(new Compare.ValuePrefix(lock, LockRecord.ownership(proof, generation)));
+    }
+    return compares;
+  }
+
+  private List<Op> look() {
+    return List.of(
+        new Op.Get(keys.lock(resource)),
+        new Op.Get(epochKey()),
+        new Op.Get(keys.confirmed(resource)));
+  }
+
+  private Key epochKey() {
+    return keys.epoch(resource);
+  }
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.coordination.key;
+
+import io.fencegate.coordination.store.Key;
+import io.fencegate.coordination.store.KeyRange;
+import io.fencegate.policy.name.Parsed;
+import io.fencegate.policy.name.Principal;
+import io.fencegate.policy.name.RequestId;
+import io.fencegate.policy.name.ResourceName;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/**
+ * The keys in the coordinator. A resource is one percent-encoded segment, so that no range of one
+ * resource contains a key of another; a principal is the first 16 hex digits of its SHA-256.
+ *
+ * <table>
+ * <caption>layout, below the prefix</caption>
+ * <tr><th>key</th><th>value</th><th>lease</th></tr>
+ * <tr><td>{@code lock/R}</td><td>{@link LockRecord}</td><td>the lock's TTL class</td></tr>
+ * <tr><td>{@code req/R/<p>.<requestId>}</td><td>{@link RequestRecord}; put once by the granting
+ *     transaction, never changed: its modification revision is the lock's create revision</td>
+ *     <td>deduplication class</td></tr>
+ * <tr><td>{@code wait/R/<p>.<requestId>}</td><td>a place in the queue</td><td>short class</td></tr>
+ * <tr><td>{@code reserve/R}</td><td>who alone may take the lock next</td><td>class</td></tr>
+ * <tr><td>{@code epoch/R}</td><td>{@link EpochRecord}</td><td>none</td></tr>
+ * <tr><td>{@code confirmed/R}</td><td>{@link EpochRecord}: the downstream confirmed it</td>
+ *     <td>none</td></tr>
+ * <tr><td>{@code gateway/<session>}</td><td>{@link SessionRecord}</td><td>session class</td></tr>
+ * <tr><td>{@code meta/generation}</td><td>{@link GenerationRecord}</td><td>none</td></tr>
+ * </table>
+ */
+public final class Keyspace {
+
+  private static final int PRINCIPAL_HEX = 16;
+
+  private final String prefix;
+
+  /**
+   * A key space under a prefix.
+   *
+   * @param prefix without a trailing slash, e.g. {@code fencegate}
+   */
+  public Keyspace(String prefix) {
+    this.prefix = prefix + "/";
+  }
+
+  public Key lock(ResourceName resource) {
+    return key("lock/" + resource.keySegment());
+  }
+
+  public KeyRange locks() {
+    return KeyRange.under(prefix + "lock/");
+  }
+
+  /** The resource of a lock key. */
+  public ResourceName resourceOfLock(Key lockKey) {
+    Parsed<ResourceName> name =
+        ResourceName.ofKeySegment(lockKey.path().substring((prefix + "lock/").length()));
+    return name.orThrow();
+  }
+
+  public Key request(ResourceName resource, Principal principal, RequestId requestId) {
+    return key("req/" + resource.keySegment() + "/" + caller(principal, requestId));
+  }
+
+  public Key place(ResourceName resource, Principal principal, RequestId requestId) {
+    return key("wait/" + resource.keySegment() + "/" + caller(principal, requestId));
+  }
+
+  public KeyRange places(ResourceName resource) {
+    return KeyRange.under(prefix + "wait/" + resource.keySegment() + "/");
+  }
+
+  public Key reserve(ResourceName resource) {
+    return key("reserve/" + resource.keySegment());
+  }
+
+  public Key epoch(ResourceName resource) {
+    return key("epoch/" + resource.keySegment());
+  }
+
+  public Key confirmed(ResourceName resource) {
+    return key("confirmed/" + resource.keySegment());
+  }
+
+  public Key gateway(String session) {
+    return key("gateway/" + session);
+  }
+
+  public KeyRange gateways() {
+    return KeyRange.under(prefix + "gateway/");
+  }
+
+  public Key generation() {
+    return key("meta/generation");
+  }
+
+  private Key key(String path) {
+    return new Key(prefix + path);
+  }
+
+  private static String caller(Principal principal, RequestId requestId) {
+    try {
+      byte[] hash =
+          MessageDigest.getInstance("SHA-256")
+              .digest(principal.value().getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(hash).substring(0, PRINCIPAL_HEX) + "." + requestId.value();
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.coordination.lease;
+
+import io.fencegate.coordination.store.CoordinationStore;
+import io.fencegate.coordination.store.LeaseHandle;
+import io.fencegate.coordination.store.LeaseTtl;
+import io.fencegate.policy.time.ClockReading;
+import io.fencegate.policy.time.Clocks;
+import io.vertx.core.Future;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hands out the current bucket of each TTL class and knows how long any lease still lives.
+ *
+ * <p>One lease per lock would mean tens of thousands of leases and keep-alives. Instead one lease
+ * per class and second is granted, never kept alive, and a renewal moves the lock's key onto the
+ * current bucket by a committed transaction. So the store alone decides expiry, and a bucket that
+ * runs out takes exactly the locks that were not renewed.
+ *
+ * <p>Used from one context.
+ */
+public final class LeaseBuckets {
+
+  /** Keys per bucket: an expiry deletes them all in one step of the store. */
+  static final int MAX_KEYS = 1_000;
+
+  /** Cached deadlines of foreign leases; beyond it the cache starts anew. */
+  private static final int MAX_CACHED = 10_000;
+
+  private static final long NANOS_PER_SECOND = 1_000_000_000L;
+
+  private static final class Slot {
+    @Nullable Bucket bucket;
+    int keys;
+    @Nullable Future<Bucket> granting;
+  }
+
+  private final CoordinationStore store;
+  private final Clocks clocks;
+  private final Map<TtlClass, Slot> slots = new HashMap<>();
+  private final Map<LeaseHandle, Long> deadlines = new HashMap<>();
+
+  public LeaseBuckets(CoordinationStore store, Clocks clocks) {
+    this.store = store;
+    this.clocks = clocks;
+  }
+
+  /**
+   * The bucket to put keys of this class on; granted now where the last one is too old or full.
+   *
+   * @param keys how many the caller may put on it, at most {@value #MAX_KEYS}
+   */
+  public Future<Bucket> current(TtlClass ttlClass, int keys) {
+    ClockReading now = clocks.read();
+    Slot slot = slots.computeIfAbsent(ttlClass, unused -> new Slot());
+    if (slot.bucket != null && slot.bucket.isUsable(now) && slot.keys + keys <= MAX_KEYS) {
+      slot.keys += keys;
+      return Future.succeededFuture(slot.bucket);
+    }
+    if (slot.granting == null) {
+      slot.granting = grant(ttlClass, slot);
+    }
+    return slot.granting.onSuccess(unused -> slot.keys += keys);
+  }
+
+  /** The lease turned out to be gone: do not hand it out again. */
+  public void discardAll() {
+    slots.values().forEach(slot -> slot.bucket = null);
+  }
+
+  /**
+   * Until when a lease lives for certain (monotonic). Of a bucket of this gateway it is known; of
+   * another's it is asked once and kept: a kept deadline may turn out too early, never too late.
+   */
+  public Future<Long> deadlineNanos(LeaseHandle lease) {
+    Long known = deadlines.get(lease);
+    if (known != null) {
+      return Future.succeededFuture(known);
+    }
+    long askedNanos = clocks.read().monotonicNanos();
+    return store
+        .timeToLive(lease)
+        .map(
+            ttl -> {
+              long remainingSeconds =
+                  ttl instanceof LeaseTtl.Alive alive ? alive.remainingSeconds() : 0;
+              long deadline = askedNanos + remainingSeconds * NANOS_PER_SECOND;
+              remember(lease, deadline);
+              return deadline;
+            });
+  }
+
+  private Future<Bucket> grant(TtlClass ttlClass, Slot slot) {
+    long askedNanos = clocks.read().monotonicNanos();
+    return store
+        .grant(ttlClass.seconds() + Bucket.SECONDS_ON_TOP)
+        .map(lease -> new Bucket(lease, ttlClass, askedNanos))
+        .onSuccess(
+            bucket -> {
+              slot.bucket = bucket;
+              slot.keys = 0;
+              remember(bucket.lease(), bucket.deadlineNanos());
+            })
+        .onComplete(unused -> slot.granting = null);
+  }
+
+  private void remember(LeaseHandle lease, long deadline) {
+    if (deadlines.size() >= MAX_CACHED) {
+      ClockReading now = clocks.read();
+      deadlines.values().removeIf(passed -> !now.isBefore(passed));
+    }
+    if (deadlines.size() >= MAX_CACHED) {
+      deadlines.clear();
+    }
+    deadlines.put(lease, deadline);
+  }
+}
