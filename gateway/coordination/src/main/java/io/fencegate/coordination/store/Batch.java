@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * Transactions that are committed together: if all outer compares hold, every member is judged and
  * run; else only {@code otherwise} is. All compares, outer and members', see the state before the
- * batch. No key may be written by two members, whichever branches they take.
+ * batch. {@link BatchRules} says what a batch may hold.
  *
  * @param otherwise reads
  */

@@ -10,7 +10,19 @@ import io.vertx.core.Future;
  */
 public interface CoordinationStore {
 
-  /** Judges and commits a batch; durable when it answers. */
+  /**
+   * Judges and commits a batch; durable when it answers. A batch that writes nothing (a delete of
+   * an absent key is nothing) leaves the revision as it is. Refused without any effect, of any
+   * member:
+   *
+   * <ul>
+   *   <li>a batch that breaks {@link BatchRules} ({@code DEFINITE});
+   *   <li>a put or touch, in a branch that would run, on a lease that is unknown or has run out
+   *       ({@code LEASE_GONE});
+   *   <li>a touch, in a branch that would run, of an absent key ({@code DEFINITE});
+   *   <li>more requests than the store has room for ({@code DEFINITE}).
+   * </ul>
+   */
   Future<BatchResult> commit(Batch batch);
 
   /**
@@ -22,10 +34,12 @@ public interface CoordinationStore {
    */
   Future<LeaseHandle> grant(long ttlSeconds);
 
+  /** How long a lease still lives; {@link LeaseTtl.Gone} also for one that never was. */
   Future<LeaseTtl> timeToLive(LeaseHandle lease);
 
   /**
-   * Linearizable.
+   * Reads the first {@code limit} keys of a range, linearizable. The next page starts after the
+   * last key and is a read of its own.
    *
    * @param limit 1 to 10,000
    */
@@ -38,6 +52,9 @@ public interface CoordinationStore {
    */
   Watch watch(KeyRange range, long fromRevision, WatchListener listener);
 
-  /** Completes when everything accepted before has been answered. Idempotent. */
+  /**
+   * Completes when everything accepted before has been answered. Later calls fail {@code DEFINITE};
+   * open watches are told that they are lost. Idempotent.
+   */
   Future<Void> close();
 }

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.coordination.embedded;
+
+import io.fencegate.coordination.store.LeaseHandle;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A lease that lives.
+ *
+ * @param deadlineNanos on the monotonic clock
+ */
+record Lease(LeaseHandle handle, long ttlSeconds, long deadlineNanos) {
+
+  static Lease from(long nowNanos, LeaseHandle handle, long ttlSeconds) {
+    return new Lease(handle, ttlSeconds, nowNanos + TimeUnit.SECONDS.toNanos(ttlSeconds));
+  }
+
+  /** Order by deadline, also where the monotonic clock wraps around. */
+  static int byDeadline(Lease a, Lease b) {
+    return Long.compare(a.deadlineNanos - b.deadlineNanos, 0);
+  }
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.coordination.embedded;
+
+import io.fencegate.coordination.store.StoreException;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/** A question with one answer: the bridge from the writer's thread to the caller's context. */
+final class Request<T> implements Work {
+
+  private final long bytes;
+  private final Function<StoreState, T> question;
+  private final CompletableFuture<T> answer = new CompletableFuture<>();
+  private Runnable outcome =
+      () -> {
+        throw new IllegalStateException("settled without being judged");
+      };
+
+  /**
+   * A question that waits.
+   *
+   * @param question runs on the writer's thread; throws {@link StoreException} to refuse
+   */
+  Request(long bytes, Function<StoreState, T> question) {
+    this.bytes = bytes;
+    this.question = question;
+  }
+
+  /** Completes on {@code context}. */
+  Future<T> future(Context context) {
+    return Future.fromCompletionStage(answer, context);
+  }
+
+  @Override
+  public long bytes() {
+    return bytes;
+  }
+
+  @Override
+  public void judge(StoreState state) {
+    try {
+      T result = question.apply(state);
+      outcome = () -> answer.complete(result);
+    } catch (StoreException refusal) {
+      outcome = () -> answer.completeExceptionally(refusal);
+    }
+  }
+
+  @Override
+  public void settled(WatchHub watches) {
+    outcome.run();
+  }
+
+  @Override
+  public void failed(StoreException cause) {
+    answer.completeExceptionally(cause);
+  }
+}
