@@ -5,6 +5,7 @@ import io.fencegate.policy.model.AdapterConfig;
 import io.fencegate.policy.model.PolicyProblem;
 import io.fencegate.policy.model.ResourcePolicy;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Makes adapters of one type; found through {@link java.util.ServiceLoader}, so a third party's
@@ -38,4 +39,12 @@ public interface AdapterFactory {
    */
   ResourceAdapter create(
       AdapterConfig config, List<ResourcePolicy> policies, AdapterContext context);
+
+  /**
+   * What an administrator runs in the downstream once so that this adapter needs no rights to
+   * create anything itself; empty where nothing has to be created. No I/O.
+   */
+  default Optional<String> installSql() {
+    return Optional.empty();
+  }
 }
