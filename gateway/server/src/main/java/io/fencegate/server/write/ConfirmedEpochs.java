@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What the coordinator's records say that each downstream has confirmed: the floor below which its epoch
- * must never be found again, and the sign that a term is sealed already. Forgetting is harmless: the next
- * write verifies and learns it anew. Used from one context.
+ * What the coordinator's records say that each downstream has confirmed: the floor below which its
+ * epoch must never be found again, and the sign that a term is sealed already. Forgetting is
+ * harmless: the next write verifies and learns it anew. Used from one context.
  */
 final class ConfirmedEpochs {
 

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Goes on asking what became of a write whose caller was told that it is unknown, so that the audit trail
- * gets its end. Never sends the write again. Used from one context.
+ * Goes on asking what became of a write whose caller was told that it is unknown, so that the audit
+ * trail gets its end. Never sends the write again. Used from one context.
  */
 final class Reconciler {
 
@@ -63,8 +63,7 @@ final class Reconciler {
         .onSuccess(outcome -> asked(command, writeId, attempts, outcome));
   }
 
-  private void asked(
-      WriteCommand command, String writeId, int attempts, ReconcileOutcome outcome) {
+  private void asked(WriteCommand command, String writeId, int attempts, ReconcileOutcome outcome) {
     if (outcome instanceof ReconcileOutcome.StillUnknown still) {
       if (attempts < MAX_ATTEMPTS) {
         askLater(command, writeId, attempts);

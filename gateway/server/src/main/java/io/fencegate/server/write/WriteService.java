@@ -33,12 +33,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The path of a write: limit, look-up by key, enter the barrier (which is the decision; verifying with
- * the coordinator first where local knowledge does not suffice), seal the term in the downstream on its
- * first write, second compare, apply.
+ * The path of a write: limit, look-up by key, enter the barrier (which is the decision; verifying
+ * with the coordinator first where local knowledge does not suffice), seal the term in the
+ * downstream on its first write, second compare, apply.
  *
- * <p>The downstream itself judges every token, so a newer token's write need not wait for older ones
- * here: once its seal is answered, none of them can land any more.
+ * <p>The downstream itself judges every token, so a newer token's write need not wait for older
+ * ones here: once its seal is answered, none of them can land any more.
  *
  * <p>Futures never fail. Used from one context.
  */
@@ -93,8 +93,8 @@ public final class WriteService {
   }
 
   /**
-   * Raises the downstream's epoch to the caller's token and writes nothing; when it answers applied, no
-   * older write can land any more.
+   * Raises the downstream's epoch to the caller's token and writes nothing; when it answers
+   * applied, no older write can land any more.
    */
   public Future<WriteReport> seal(WriteCommand command) {
     return observed(command, () -> enter(command, this::sealOnly, MAX_ROUNDS));
@@ -106,8 +106,7 @@ public final class WriteService {
     Future<WriteReport> run(WriteCommand command, Permit permit, int rounds);
   }
 
-  private Future<WriteReport> observed(
-      WriteCommand command, Supplier<Future<WriteReport>> work) {
+  private Future<WriteReport> observed(WriteCommand command, Supplier<Future<WriteReport>> work) {
     long startNanos = clocks.read().monotonicNanos();
     return limiter
         .within(
@@ -118,8 +117,7 @@ public final class WriteService {
         .recover(defect -> Future.succeededFuture(defective(command, defect)))
         .onSuccess(
             report ->
-                observer.completed(
-                    command, report, clocks.read().monotonicNanos() - startNanos));
+                observer.completed(command, report, clocks.read().monotonicNanos() - startNanos));
   }
 
   // ---- by key
@@ -191,7 +189,9 @@ public final class WriteService {
                             "the coordinator has not confirmed this gateway recently")));
   }
 
-  /** Whether this gateway's life was confirmed recently; waits for one heartbeat where it was not. */
+  /**
+   * Whether this gateway's life was confirmed recently; waits for one heartbeat where it was not.
+   */
   private Future<Boolean> fresh() {
     if (session.isFresh(clocks.read())) {
       return Future.succeededFuture(true);
@@ -205,9 +205,7 @@ public final class WriteService {
   private Future<WriteReport> enterFresh(WriteCommand command, Step step, int rounds) {
     return tryEnter(command)
         .fold(
-            permit ->
-                step.run(command, permit, rounds)
-                    .onComplete(unused -> barrier.leave(permit)),
+            permit -> step.run(command, permit, rounds).onComplete(unused -> barrier.leave(permit)),
             () -> verifyThenEnter(command, step, rounds),
             refusal -> rejection(command, refusal));
   }
@@ -283,9 +281,7 @@ public final class WriteService {
   }
 
   private Future<WriteReport> sealDownstream(
-      WriteCommand command,
-      Permit permit,
-      Supplier<Future<WriteReport>> sealed) {
+      WriteCommand command, Permit permit, Supplier<Future<WriteReport>> sealed) {
     ResourceName resource = command.resource();
     FencingToken floor = confirmed.of(resource).orElse(null);
     return command
@@ -330,10 +326,7 @@ public final class WriteService {
 
   /** Everything that entering compared, once more, before the first byte goes out. */
   private Future<WriteReport> secondCompare(
-      WriteCommand command,
-      Permit permit,
-      int rounds,
-      Supplier<Future<WriteReport>> sealFirst) {
+      WriteCommand command, Permit permit, int rounds, Supplier<Future<WriteReport>> sealFirst) {
     ClockReading now = clocks.read();
     if (!session.isFresh(now)) {
       barrier.leave(permit);
@@ -348,9 +341,7 @@ public final class WriteService {
   }
 
   private Future<WriteReport> apply(
-      WriteCommand command,
-      Permit permit,
-      Supplier<Future<WriteReport>> sealFirst) {
+      WriteCommand command, Permit permit, Supplier<Future<WriteReport>> sealFirst) {
     WriteContent content = command.content();
     if (content == null) {
       throw new IllegalStateException("only a seal has no content");

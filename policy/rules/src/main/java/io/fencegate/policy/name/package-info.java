@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Names that come from outside, each with a strict parser; nothing else may build them from text. */
+/**
+ * Names that come from outside, each with a strict parser; nothing else may build them from text.
+ */
 @NullMarked
 package io.fencegate.policy.name;
 

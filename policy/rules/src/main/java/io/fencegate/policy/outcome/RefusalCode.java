@@ -27,6 +27,7 @@ public enum RefusalCode {
   STALE_TOKEN("A newer token was accepted or issued for this resource", NEVER),
   LEASE_EXPIRED("Nobody holds the lock and the policy requires it held", NEVER),
   METHOD_NOT_ALLOWED("This address does not take this method", NEVER),
+  REQUEST_TIMEOUT("The request did not arrive in time", NEVER),
   BODY_TOO_LARGE("The body is larger than the policy allows", NEVER),
   UNSUPPORTED_MEDIA_TYPE("The body's media type is not supported", NEVER),
   EXPECTATION_FAILED("This expectation cannot be met", NEVER),

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server;
+
+import io.fencegate.adapter.spi.AdapterContext;
+import io.fencegate.coordination.Coordination;
+import io.fencegate.coordination.lock.LockChanges;
+import io.fencegate.coordination.store.CoordinationStore;
+import io.fencegate.policy.fence.DrainBarrier;
+import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.time.Clocks;
+import io.fencegate.server.config.Listener;
+import io.fencegate.server.config.ServerConfig;
+import io.fencegate.server.http.RequestGate;
+import io.fencegate.server.http.WorkerApi;
+import io.fencegate.server.observe.AuditLog;
+import io.fencegate.server.observe.GatewayMetrics;
+import io.fencegate.server.observe.Observations;
+import io.fencegate.server.operator.OperatorApi;
+import io.fencegate.server.operator.Readiness;
+import io.fencegate.server.policy.AdapterFactories;
+import io.fencegate.server.policy.PolicyFolder;
+import io.fencegate.server.policy.PolicyLibrary;
+import io.fencegate.server.policy.SystemValues;
+import io.fencegate.server.write.WriteService;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.ext.web.Router;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One gateway: its session with the coordinator, its barrier, its policies and its two ports. A
+ * verticle, so that all of it lives on one event loop and nothing needs a lock.
+ */
+public final class Gateway extends VerticleBase {
+
+  /** Clocks that move apart by more than this between two looks make everything in memory void. */
+  private static final Duration CLOCK_MARGIN = Duration.ofMillis(250);
+
+  /** How often resources with nothing under way are forgotten. */
+  private static final Duration FORGET_EVERY = Duration.ofSeconds(10);
+
+  /** The longest that a shutdown waits for requests in flight: a write's budget and some grace. */
+  private static final Duration DRAIN_BUDGET = Duration.ofSeconds(20);
+
+  private static final int MAX_HEADER_BYTES = 16 * 1024;
+  private static final int MAX_LINE_BYTES = 8 * 1024;
+
+  /** A connection on which nothing moves for so long is closed. */
+  private static final int IDLE_SECONDS = 75;
+
+  private static final String PREFIX = "fencegate";
+
+  private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
+
+  private final Setup setup;
+  private final DrainBarrier barrier = new DrainBarrier(CLOCK_MARGIN);
+  private final RequestGate gate = new RequestGate();
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private @Nullable AuditLog audit;
+  private @Nullable Coordination coordination;
+  private @Nullable PolicyLibrary policies;
+  private @Nullable HttpServer worker;
+  private @Nullable HttpServer operator;
+
+  /**
+   * What a gateway is made of.
+   *
+   * @param store stays open when the gateway stops
+   * @param secureRandom gives that many bytes from a secure random source
+   */
+  public record Setup(
+      ServerConfig config,
+      CoordinationStore store,
+      Clocks clocks,
+      IntFunction<byte[]> secureRandom) {}
+
+  public Gateway(Setup setup) {
+    this.setup = setup;
+  }
+
+  @Override
+  public Future<?> start() {
+    return PolicyLibrary.open(
+            new PolicyLibrary.Setup(
+                vertx,
+                new PolicyFolder(setup.config().policies()),
+                AdapterFactories.installed(),
+                new SystemValues(),
+                new AdapterContext(vertx, setup.clocks())))
+        .compose(this::start);
+  }
+
+  private Future<Void> start(PolicyLibrary library) {
+    policies = library;
+    AuditLog auditLog = AuditLog.open(setup.config().audit());
+    audit = auditLog;
+    Coordination coordinating = coordinate();
+    coordination = coordinating;
+    coordinating.changes().listen(new Withdrawals());
+    Observations observations = new Observations(registry, auditLog, setup.clocks());
+    GatewayMetrics.register(
+        registry,
+        new GatewayMetrics.Sources(
+            barrier, coordinating.session(), library, auditLog, setup.clocks()));
+    vertx.setPeriodic(FORGET_EVERY.toMillis(), unused -> barrier.forgetIdle(setup.clocks().read()));
+    library.follow();
+    return listen(setup.config().worker(), workerRouter(coordinating, library, observations))
+        .compose(
+            server -> {
+              worker = server;
+              return listen(setup.config().operator(), operatorRouter(coordinating, library));
+            })
+        .map(
+            server -> {
+              operator = server;
+              LOG.info("worker port {}, operator port {}", workerPort(), operatorPort());
+              return null;
+            });
+  }
+
+  private Coordination coordinate() {
+    return Coordination.start(
+        new Coordination.Setup(
+            vertx,
+            setup.store(),
+            PREFIX,
+            setup.clocks(),
+            setup.config().worker().host() + ":" + setup.config().worker().port(),
+            setup.secureRandom()),
+        barrier::withdrawAll);
+  }
+
+  /** What is known of a lock is void as soon as it changes hands. */
+  private final class Withdrawals implements LockChanges.Listener {
+    @Override
+    public void lockChanged(ResourceName resource) {
+      barrier.withdraw(resource);
+    }
+
+    @Override
+    public void missedChanges() {
+      barrier.withdrawAll();
+    }
+  }
+
+  private Router workerRouter(
+      Coordination coordinating, PolicyLibrary library, Observations observations) {
+    WriteService writes =
+        new WriteService(
+            new WriteService.Parts(
+                vertx,
+                barrier,
+                coordinating.epochs(),
+                coordinating.session(),
+                setup.clocks(),
+                observations));
+    return WorkerApi.router(
+        new WorkerApi.Parts(
+            vertx,
+            coordinating.locks(),
+            writes,
+            library.active(),
+            setup.clocks(),
+            observations,
+            gate));
+  }
+
+  private Router operatorRouter(Coordination coordinating, PolicyLibrary library) {
+    return OperatorApi.router(
+        new OperatorApi.Parts(
+            vertx,
+            library,
+            coordinating.session(),
+            coordinating.locks(),
+            coordinating.epochs(),
+            barrier,
+            registry,
+            new Readiness(coordinating.session(), library, gate, setup.clocks()),
+            setup.clocks()));
+  }
+
+  private Future<HttpServer> listen(Listener listener, Router router) {
+    HttpServerOptions options =
+        new HttpServerOptions()
+            .setHost(listener.host())
+            .setPort(listener.port())
+            .setMaxHeaderSize(MAX_HEADER_BYTES)
+            .setMaxInitialLineLength(MAX_LINE_BYTES)
+            .setHandle100ContinueAutomatically(true)
+            .setIdleTimeout(IDLE_SECONDS)
+            .setIdleTimeoutUnit(TimeUnit.SECONDS);
+    return vertx
+        .createHttpServer(options)
+        .invalidRequestHandler(WorkerApi::malformed)
+        .requestHandler(router)
+        .listen();
+  }
+
+  /** The worker port, once started. */
+  public int workerPort() {
+    return port(worker);
+  }
+
+  /** The operator port, once started. */
+  public int operatorPort() {
+    return port(operator);
+  }
+
+  private static int port(@Nullable HttpServer server) {
+    if (server == null) {
+      throw new IllegalStateException("the gateway is not started");
+    }
+    return server.actualPort();
+  }
+
+  /** Lets nobody in any more, answers everybody who is in, then closes what it has opened. */
+  @Override
+  public Future<?> stop() {
+    LOG.info("draining");
+    return gate.drain()
+        .timeout(DRAIN_BUDGET.toMillis(), TimeUnit.MILLISECONDS)
+        .onFailure(late -> LOG.error("requests are still in flight after {}", DRAIN_BUDGET))
+        .transform(unused -> close(Optional.ofNullable(worker).map(HttpServer::close)))
+        .transform(unused -> close(Optional.ofNullable(policies).map(PolicyLibrary::close)))
+        .transform(unused -> close(Optional.ofNullable(coordination).map(Coordination::close)))
+        .transform(unused -> close(Optional.ofNullable(operator).map(HttpServer::close)))
+        .transform(unused -> vertx.executeBlocking(this::closeAudit))
+        .onSuccess(unused -> LOG.info("stopped"));
+  }
+
+  private static Future<Void> close(Optional<Future<Void>> closing) {
+    return closing.orElseGet(Future::succeededFuture);
+  }
+
+  private @Nullable Void closeAudit() {
+    if (audit != null) {
+      audit.close();
+    }
+    return null;
+  }
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server.http;
+
+import io.fencegate.policy.outcome.RefusalCode;
+import io.fencegate.policy.outcome.Ruling;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Reads a request's body into memory, up to a bound and within a time: the bridge from its stream.
+ */
+final class BoundedBody {
+
+  /** A client that takes longer for a small body has gone away. */
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private BoundedBody() {}
+
+  static Future<Ruling<Buffer>> read(HttpServerRequest request, int maxBytes) {
+    String announced = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+    if (announced != null && announced.length() > 18) {
+      return Future.succeededFuture(tooLarge(maxBytes));
+    }
+    if (announced != null && Long.parseLong(announced) > maxBytes) {
+      return Future.succeededFuture(tooLarge(maxBytes));
+    }
+    Promise<Ruling<Buffer>> promise = Promise.promise();
+    Buffer body = Buffer.buffer();
+    request.handler(
+        chunk -> {
+          if (body.length() + chunk.length() > maxBytes) {
+            promise.tryComplete(tooLarge(maxBytes));
+          } else {
+            body.appendBuffer(chunk);
+          }
+        });
+    request.endHandler(unused -> promise.tryComplete(Ruling.granted(body)));
+    request.exceptionHandler(promise::tryFail);
+    request.resume();
+    return promise
+        .future()
+        .timeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+        .otherwise(
+            failure ->
+                Ruling.refused(
+                    RefusalCode.REQUEST_TIMEOUT.because(
+                        "the body did not arrive whole within " + PATIENCE.toSeconds() + " s")));
+  }
+
+  private static Ruling<Buffer> tooLarge(int maxBytes) {
+    return Ruling.refused(
+        RefusalCode.BODY_TOO_LARGE.because("the body is larger than " + maxBytes + " bytes"));
+  }
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server.http;
+
+import io.fencegate.coordination.lock.AcquireRequest;
+import io.fencegate.coordination.lock.Grant;
+import io.fencegate.coordination.lock.LockService;
+import io.fencegate.coordination.lock.LockView;
+import io.fencegate.coordination.lock.Release;
+import io.fencegate.coordination.lock.Renewal;
+import io.fencegate.policy.model.ResourcePolicy;
+import io.fencegate.policy.name.Principal;
+import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.outcome.Refusal;
+import io.fencegate.policy.outcome.RefusalCode;
+import io.fencegate.policy.outcome.Ruling;
+import io.fencegate.policy.time.ClockReading;
+import io.fencegate.policy.time.Clocks;
+import io.fencegate.server.observe.LockObserver;
+import io.fencegate.server.policy.ActivePolicies;
+import io.fencegate.server.policy.MatchedPolicy;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The lock endpoints: parse, match, ask the lock service, answer. */
+final class LockHandler {
+
+  /** A lock request with its metadata is far below this. */
+  private static final int MAX_BODY_BYTES = 16 * 1024;
+
+  /** How long the coordinator may take. */
+  private static final Duration BUDGET = Duration.ofSeconds(5);
+
+  private final LockService locks;
+  private final ActivePolicies policies;
+  private final Clocks clocks;
+  private final LockObserver observer;
+
+  LockHandler(LockService locks, ActivePolicies policies, Clocks clocks, LockObserver observer) {
+    this.locks = locks;
+    this.policies = policies;
+    this.clocks = clocks;
+    this.observer = observer;
+  }
+
+  void acquire(RoutingContext context) {
+    withBody(
+        context, LockRequestParser::acquire, LockRequestParser.Acquire::resource, this::acquire);
+  }
+
+  private Future<Ruling<JsonObject>> acquire(LockRequestParser.Acquire request) {
+    Ruling<AcquireRequest> asked =
+        policies
+            .match(request.resource())
+            .then(matched -> request.under(matched.policy(), Principal.ANONYMOUS));
+    return asked.fold(this::acquire, refusal -> refused(refusal));
+  }
+
+  private Future<Ruling<JsonObject>> acquire(AcquireRequest request) {
+    ClockReading start = clocks.read();
+    return locks
+        .acquire(request, deadline(start))
+        .onSuccess(ruling -> observer.acquired(request, ruling, since(start)))
+        .map(ruling -> ruling.map(this::json));
+  }
+
+  private JsonObject json(Grant grant) {
+    return new JsonObject()
+        .put("resource", grant.resource().value())
+        .put("leaseId", grant.leaseId().reveal())
+        .put("fencingToken", grant.token().toString())
+        .put("leaseTtlMs", grant.ttl().toMillis())
+        .put("remainingMs", grant.remainingMillis())
+        .put("expiresAt", expiresAt(grant.remainingMillis()))
+        .put("holder", grant.holder().value());
+  }
+
+  void renew(RoutingContext context) {
+    withBody(context, LockRequestParser::renew, LockRequestParser.Renew::resource, this::renew);
+  }
+
+  private Future<Ruling<JsonObject>> renew(LockRequestParser.Renew request) {
+    Ruling<ResourcePolicy> policy = policies.match(request.resource()).map(MatchedPolicy::policy);
+    return policy.fold(
+        found ->
+            request
+                .ttlUnder(found)
+                .fold(ttl -> renew(request, found, ttl), refusal -> refused(refusal)),
+        refusal -> refused(refusal));
+  }
+
+  private Future<Ruling<JsonObject>> renew(
+      LockRequestParser.Renew request, ResourcePolicy policy, java.util.Optional<Duration> ttl) {
+    ClockReading start = clocks.read();
+    return locks
+        .renew(
+            request.resource(), request.leaseId(), ttl, policy.lease().maxHold(), deadline(start))
+        .onSuccess(ruling -> observer.renewed(request.resource(), ruling, since(start)))
+        .map(ruling -> ruling.map(this::json));
+  }
+
+  private JsonObject json(Renewal renewal) {
+    return new JsonObject()
+        .put("resource", renewal.resource().value())
+        .put("fencingToken", renewal.token().toString())
+        .put("remainingMs", renewal.remainingMillis())
+        .put("expiresAt", expiresAt(renewal.remainingMillis()));
+  }
+
+  void release(RoutingContext context) {
+    withBody(
+        context, LockRequestParser::release, LockRequestParser.Release::resource, this::release);
+  }
+
+  private Future<Ruling<JsonObject>> release(LockRequestParser.Release request) {
+    ClockReading start = clocks.read();
+    return locks
+        .release(request.resource(), request.leaseId(), deadline(start))
+        .onSuccess(
+            ruling ->
+                observer.released(request.resource(), request.leaseId(), ruling, since(start)))
+        .map(ruling -> ruling.map(release -> json(request.resource(), release)));
+  }
+
+  private static JsonObject json(ResourceName resource, Release release) {
+    JsonObject answer =
+        new JsonObject()
+            .put("resource", resource.value())
+            .put("released", release == Release.RELEASED);
+    return release == Release.RELEASED ? answer : answer.put("reason", release.wireName());
+  }
+
+  void show(RoutingContext context) {
+    Ruling<ResourceName> name = ResourcePaths.resource(context.request(), "/v1/locks/", "");
+    Future<Ruling<JsonObject>> answer =
+        name.then(resource -> policies.match(resource).map(unused -> resource))
+            .fold(this::show, refusal -> refused(refusal));
+    answer(context, name.fold(resource -> resource, refusal -> null), answer);
+  }
+
+  private Future<Ruling<JsonObject>> show(ResourceName resource) {
+    return locks
+        .show(resource, deadline(clocks.read()))
+        .map(ruling -> ruling.map(view -> json(resource, view)));
+  }
+
+  private static JsonObject json(ResourceName resource, LockView view) {
+    JsonObject answer = new JsonObject().put("resource", resource.value());
+    return view.fold(
+        held ->
+            answer
+                .put("held", true)
+                .put("fencingToken", held.token().toString())
+                .put("holder", held.holder().value())
+                .put("metadata", new JsonObject(held.metadataJson()))
+                .put("remainingMs", held.remainingMillis())
+                .put("waiters", 0),
+        () -> answer.put("held", false).put("waiters", 0));
+  }
+
+  private <T> void withBody(
+      RoutingContext context,
+      Function<Buffer, Ruling<T>> parser,
+      Function<T, ResourceName> resource,
+      Function<T, Future<Ruling<JsonObject>>> work) {
+    JsonBody.read(context.request(), MAX_BODY_BYTES)
+        .onSuccess(
+            body ->
+                body.then(parser)
+                    .fold(
+                        request -> {
+                          answer(context, resource.apply(request), work.apply(request));
+                          return null;
+                        },
+                        refusal -> OutcomeHttp.refuse(context.response(), refusal, null)));
+  }
+
+  private static void answer(
+      RoutingContext context, @Nullable ResourceName resource, Future<Ruling<JsonObject>> work) {
+    work.onSuccess(
+            ruling ->
+                ruling.fold(
+                    json -> OutcomeHttp.ok(context.response(), json),
+                    refusal -> OutcomeHttp.refuse(context.response(), refusal, resource)))
+        .onFailure(context::fail);
+  }
+
+  private static Future<Ruling<JsonObject>> refused(Refusal refusal) {
+    return Future.succeededFuture(Ruling.refused(refusal));
+  }
+
+  private String expiresAt(long remainingMillis) {
+    return Instant.ofEpochMilli(clocks.read().wallMillis() + remainingMillis)
+        .truncatedTo(ChronoUnit.MILLIS)
+        .toString();
+  }
+
+  private static long deadline(ClockReading start) {
+    return start.monotonicNanos() + BUDGET.toNanos();
+  }
+
+  private long since(ClockReading start) {
+    return clocks.read().monotonicNanos() - start.monotonicNanos();
+  }
+
+  static Refusal notFound(String path) {
+    return RefusalCode.NOT_FOUND.because(
+        "there is nothing at " + io.fencegate.policy.name.Parsed.show(path));
+  }
+}

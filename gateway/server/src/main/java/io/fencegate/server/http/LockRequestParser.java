@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server.http;
+
+import io.fencegate.coordination.lock.AcquireRequest;
+import io.fencegate.policy.model.LeasePolicy;
+import io.fencegate.policy.model.ResourcePolicy;
+import io.fencegate.policy.name.HolderId;
+import io.fencegate.policy.name.Principal;
+import io.fencegate.policy.name.RequestId;
+import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.outcome.RefusalCode;
+import io.fencegate.policy.outcome.Ruling;
+import io.fencegate.policy.token.LeaseId;
+import io.vertx.core.buffer.Buffer;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+
+/** Lock requests from JSON, pure. */
+final class LockRequestParser {
+
+  private static final int MAX_METADATA_BYTES = 2 * 1024;
+
+  private static final Set<String> ACQUIRE =
+      Set.of("resource", "requestId", "leaseTtlMs", "waitTimeoutMs", "holder", "metadata");
+  private static final Set<String> RENEW = Set.of("resource", "leaseId", "leaseTtlMs");
+  private static final Set<String> RELEASE = Set.of("resource", "leaseId");
+
+  private LockRequestParser() {}
+
+  /** An acquire whose policy is not known yet. */
+  record Acquire(
+      ResourceName resource,
+      RequestId requestId,
+      HolderId holder,
+      Optional<Long> ttlMillis,
+      String metadataJson) {
+
+    Ruling<AcquireRequest> under(ResourcePolicy policy, Principal principal) {
+      return ttl(ttlMillis, policy.lease())
+          .map(
+              asked ->
+                  new AcquireRequest(
+                      resource,
+                      principal,
+                      requestId,
+                      holder,
+                      asked.orElse(policy.lease().ttl()),
+                      metadataJson,
+                      policy.dedupRetention()));
+    }
+  }
+
+  record Renew(ResourceName resource, LeaseId leaseId, Optional<Long> ttlMillis) {
+
+    Ruling<Optional<Duration>> ttlUnder(ResourcePolicy policy) {
+      return ttl(ttlMillis, policy.lease());
+    }
+  }
+
+  record Release(ResourceName resource, LeaseId leaseId) {}
+
+  static Ruling<Acquire> acquire(Buffer body) {
+    return JsonFields.parse(body, ACQUIRE).then(LockRequestParser::acquire);
+  }
+
+  private static Ruling<Acquire> acquire(JsonFields fields) {
+    Optional<ResourceName> resource = resource(fields);
+    Optional<RequestId> requestId =
+        fields.requiredText("requestId", RefusalCode.INVALID_REQUEST, RequestId::parse);
+    Optional<HolderId> holder = fields.text("holder", RefusalCode.INVALID_REQUEST, HolderId::parse);
+    Optional<Long> ttl = fields.number("leaseTtlMs", 1, Long.MAX_VALUE);
+    Optional<Long> wait = fields.number("waitTimeoutMs", 0, Long.MAX_VALUE);
+    if (wait.isPresent() && wait.get() > 0) {
+      fields.wrong("waitTimeoutMs", wait.get().toString(), "0: waiting is not in this version");
+    }
+    Optional<String> metadata = fields.objectText("metadata", MAX_METADATA_BYTES);
+    return fields
+        .problem()
+        .map(Ruling::<Acquire>refused)
+        .orElseGet(
+            () ->
+                Ruling.granted(
+                    new Acquire(
+                        resource.orElseThrow(),
+                        requestId.orElseThrow(),
+                        holder.orElse(HolderId.UNNAMED),
+                        ttl,
+                        metadata.orElse("{}"))));
+  }
+
+  static Ruling<Renew> renew(Buffer body) {
+    return JsonFields.parse(body, RENEW)
+        .then(
+            fields -> {
+              Optional<ResourceName> resource = resource(fields);
+              Optional<LeaseId> leaseId = leaseId(fields);
+              Optional<Long> ttl = fields.number("leaseTtlMs", 1, Long.MAX_VALUE);
+              return fields
+                  .problem()
+                  .map(Ruling::<Renew>refused)
+                  .orElseGet(
+                      () ->
+                          Ruling.granted(
+                              new Renew(resource.orElseThrow(), leaseId.orElseThrow(), ttl)));
+            });
+  }
+
+  static Ruling<Release> release(Buffer body) {
+    return JsonFields.parse(body, RELEASE)
+        .then(
+            fields -> {
+              Optional<ResourceName> resource = resource(fields);
+              Optional<LeaseId> leaseId = leaseId(fields);
+              return fields
+                  .problem()
+                  .map(Ruling::<Release>refused)
+                  .orElseGet(
+                      () ->
+                          Ruling.granted(
+                              new Release(resource.orElseThrow(), leaseId.orElseThrow())));
+            });
+  }
+
+  private static Optional<ResourceName> resource(JsonFields fields) {
+    return fields.requiredText("resource", RefusalCode.INVALID_RESOURCE, ResourceName::parse);
+  }
+
+  private static Optional<LeaseId> leaseId(JsonFields fields) {
+    return fields.requiredText("leaseId", RefusalCode.INVALID_REQUEST, LeaseId::parse);
+  }
+
+  private static Ruling<Optional<Duration>> ttl(Optional<Long> millis, LeasePolicy lease) {
+    if (millis.isEmpty()) {
+      return Ruling.granted(Optional.empty());
+    }
+    long least = LeasePolicy.MIN_TTL.toMillis();
+    long most = lease.maxTtl().toMillis();
+    if (millis.get() < least || millis.get() > most) {
+      return Ruling.refused(
+          RefusalCode.INVALID_REQUEST
+              .because(
+                  "leaseTtlMs: "
+                      + millis.get()
+                      + " was given, expected "
+                      + least
+                      + " to "
+                      + most
+                      + " (the policy's lease.maxTtl)")
+              .atField("leaseTtlMs"));
+    }
+    return Ruling.granted(Optional.of(Duration.ofMillis(millis.get())));
+  }
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server.http;
+
+import io.fencegate.policy.model.Guarantee;
+import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.outcome.Refusal;
+import io.fencegate.policy.outcome.RefusalCode;
+import io.fencegate.policy.outcome.WriteOutcome;
+import io.fencegate.policy.token.FencingToken;
+import io.fencegate.server.write.WriteReport;
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.json.JsonObject;
+import org.jspecify.annotations.Nullable;
+
+/** The one table from outcomes to HTTP (RFC 9110 status codes, RFC 9457 problem details). */
+public final class OutcomeHttp {
+
+  private static final String PROBLEM_TYPE = "urn:fencegate:problem:";
+  private static final String PROBLEM_JSON = "application/problem+json";
+  private static final String JSON = "application/json";
+  private static final long MILLIS_PER_SECOND = 1_000;
+
+  /** What a 503 without a hint of its own hints at. */
+  private static final long DEFAULT_RETRY_MILLIS = 1_000;
+
+  private OutcomeHttp() {}
+
+  static int status(RefusalCode code) {
+    return switch (code) {
+      case INVALID_REQUEST, INVALID_RESOURCE, INVALID_TOKEN -> 400;
+      case TOKEN_NOT_ISSUED -> 403;
+      case UNKNOWN_RESOURCE, UNKNOWN_OPERATION, NOT_FOUND -> 404;
+      case METHOD_NOT_ALLOWED -> 405;
+      case REQUEST_TIMEOUT -> 408;
+      case LOCK_HELD, IN_FLIGHT, LEASE_LOST -> 409;
+      case STALE_TOKEN, LEASE_EXPIRED -> 412;
+      case BODY_TOO_LARGE -> 413;
+      case UNSUPPORTED_MEDIA_TYPE -> 415;
+      case EXPECTATION_FAILED -> 417;
+      case REQUEST_ID_REUSED, IDEMPOTENCY_KEY_REUSED, OPERATION_FAILED -> 422;
+      case TOKEN_REQUIRED, LEASE_REQUIRED, IDEMPOTENCY_KEY_REQUIRED -> 428;
+      case TOO_MANY_IN_FLIGHT -> 429;
+      case HEADERS_TOO_LARGE -> 431;
+      case INTERNAL_ERROR -> 500;
+      case UPSTREAM_UNREACHABLE -> 502;
+      case COORDINATOR_UNAVAILABLE,
+          OVERLOADED,
+          DRAINING,
+          DOWNSTREAM_BUSY,
+          DOWNSTREAM_UNAVAILABLE,
+          EPOCH_WENT_BACKWARDS ->
+          503;
+      case OUTCOME_UNKNOWN -> 504;
+    };
+  }
+
+  /** Answers 200 with a JSON body. */
+  public static Future<Void> ok(HttpServerResponse response, JsonObject body) {
+    return respond(response, 200, JSON, body.encode());
+  }
+
+  /** Answers a readiness check. */
+  public static Future<Void> readiness(
+      HttpServerResponse response, boolean ready, JsonObject body) {
+    return respond(response, ready ? 200 : 503, JSON, body.encode());
+  }
+
+  /** Answers a refusal that concerns no write's token. */
+  public static Future<Void> refuse(
+      HttpServerResponse response, Refusal refusal, @Nullable ResourceName resource) {
+    return refuse(response, refusal, problem(refusal, resource));
+  }
+
+  private static Future<Void> refuse(
+      HttpServerResponse response, Refusal refusal, JsonObject problem) {
+    int status = status(refusal.code());
+    Long hint = refusal.retryAfterMillis();
+    if (hint != null || status == 503) {
+      long millis = hint == null ? DEFAULT_RETRY_MILLIS : hint;
+      response.putHeader(
+          HttpHeaders.RETRY_AFTER,
+          Long.toString(Math.max(1, (millis + MILLIS_PER_SECOND - 1) / MILLIS_PER_SECOND)));
+    }
+    return respond(response, status, PROBLEM_JSON, problem.encode());
+  }
+
+  /** Answers a write or a seal with the headers that say how it was judged. */
+  static Future<Void> write(
+      HttpServerResponse response, ResourceName resource, Guarantee guarantee, WriteReport report) {
+    response
+        .putHeader("Fencing-Guarantee", guarantee.wireName())
+        .putHeader("Fencing-Token", report.token().toString())
+        .putHeader("Fencing-Decision", decision(report.outcome()));
+    if (report.epoch() != null) {
+      response.putHeader("Fencing-Epoch", report.epoch().toString());
+    }
+    return report
+        .outcome()
+        .fold(
+            applied -> applied(response, resource, report, applied),
+            rejected -> refusedWrite(response, resource, report, rejected.refusal()),
+            unknown -> refusedWrite(response, resource, report, unknown.refusal()));
+  }
+
+  private static String decision(WriteOutcome outcome) {
+    return outcome.fold(
+        applied -> "accepted",
+        rejected -> "rejected;reason=\"" + rejected.refusal().code().wireName() + "\"",
+        unknown -> "unknown;reason=\"" + unknown.refusal().code().wireName() + "\"");
+  }
+
+  private static Future<Void> applied(
+      HttpServerResponse response,
+      ResourceName resource,
+      WriteReport report,
+      WriteOutcome.Applied applied) {
+    if (applied.replayed()) {
+      response.putHeader("Idempotent-Replayed", "true");
+    }
+    FencingToken epoch = report.epoch() == null ? report.token() : report.epoch();
+    JsonObject body =
+        new JsonObject()
+            .put("resource", resource.value())
+            .put("fencingToken", report.token().toString())
+            .put("epoch", epoch.toString())
+            .put("outcome", "applied");
+    // The results are JSON text already, to be answered byte for byte as they were recorded.
+    String open = body.encode();
+    String whole =
+        open.substring(0, open.length() - 1) + ",\"results\":" + applied.resultsJson() + "}";
+    return respond(response, 200, JSON, whole);
+  }
+
+  private static Future<Void> refusedWrite(
+      HttpServerResponse response, ResourceName resource, WriteReport report, Refusal refusal) {
+    JsonObject problem = problem(refusal, resource).put("fencingToken", report.token().toString());
+    if (report.epoch() != null) {
+      problem.put("epoch", report.epoch().toString());
+    }
+    return refuse(response, refusal, problem);
+  }
+
+  static JsonObject problem(Refusal refusal, @Nullable ResourceName resource) {
+    JsonObject problem =
+        new JsonObject()
+            .put("type", PROBLEM_TYPE + refusal.code().wireName())
+            .put("title", refusal.code().title())
+            .put("status", status(refusal.code()))
+            .put("detail", refusal.detail())
+            .put("code", refusal.code().wireName())
+            .put("retryable", refusal.retryable())
+            .put("outcome", refusal.certainty().wireName());
+    putIfPresent(problem, "resource", resource);
+    putIfPresent(problem, "epoch", refusal.epoch());
+    putIfPresent(problem, "field", refusal.field());
+    putIfPresent(problem, "sqlState", refusal.sqlState());
+    if (refusal.retryAfterMillis() != null) {
+      problem.put("retryAfterMs", refusal.retryAfterMillis());
+    }
+    return problem;
+  }
+
+  private static void putIfPresent(JsonObject problem, String name, @Nullable Object value) {
+    if (value != null) {
+      problem.put(name, value.toString());
+    }
+  }
+
+  private static Future<Void> respond(
+      HttpServerResponse response, int status, String contentType, String body) {
+    if (response.ended() || response.closed()) {
+      return Future.succeededFuture();
+    }
+    return response
+        .setStatusCode(status)
+        .putHeader(HttpHeaders.CONTENT_TYPE, contentType)
+        .putHeader(HttpHeaders.CACHE_CONTROL, "no-store")
+        .end(body)
+        .otherwiseEmpty();
+  }
+}

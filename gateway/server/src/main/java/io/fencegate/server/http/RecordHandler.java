@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server.http;
+
+import io.fencegate.adapter.spi.KeyScope;
+import io.fencegate.adapter.spi.OutcomeRecords;
+import io.fencegate.adapter.spi.RecordedWrite;
+import io.fencegate.policy.name.IdempotencyKey;
+import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.outcome.Refusal;
+import io.fencegate.policy.outcome.RefusalCode;
+import io.fencegate.policy.outcome.Ruling;
+import io.fencegate.policy.time.Clocks;
+import io.fencegate.server.policy.ActivePolicies;
+import io.fencegate.server.policy.MatchedPolicy;
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What is known of a write by its key, and closing the key's door to make sure. */
+final class RecordHandler {
+
+  static final String WRITES = "/v1/writes/";
+  static final String CLOSE = "/close";
+
+  private static final Duration BUDGET = Duration.ofSeconds(10);
+
+  private final ActivePolicies policies;
+  private final Clocks clocks;
+
+  RecordHandler(ActivePolicies policies, Clocks clocks) {
+    this.policies = policies;
+    this.clocks = clocks;
+  }
+
+  private record Question(KeyScope scope, OutcomeRecords records, Duration retention) {}
+
+  void show(RoutingContext context) {
+    answer(context, "", question -> question.records().lookUp(question.scope(), deadlineNanos()));
+  }
+
+  void close(RoutingContext context) {
+    answer(
+        context,
+        CLOSE,
+        question ->
+            question.records().close(question.scope(), question.retention(), deadlineNanos()));
+  }
+
+  private void answer(
+      RoutingContext context,
+      String suffix,
+      java.util.function.Function<Question, Future<Ruling<RecordedWrite>>> ask) {
+    HttpServerRequest request = context.request();
+    Ruling<ResourceName> name = ResourcePaths.resource(request, WRITES, suffix);
+    @Nullable ResourceName resource = name.fold(found -> found, refusal -> null);
+    Ruling<Question> question = name.then(found -> question(context, found));
+    question
+        .fold(
+            asked -> ask.apply(asked).map(ruling -> ruling.map(record -> json(asked, record))),
+            refusal -> Future.succeededFuture(Ruling.<JsonObject>refused(refusal)))
+        .onSuccess(
+            ruling ->
+                ruling.fold(
+                    json -> OutcomeHttp.ok(context.response(), json),
+                    refusal -> OutcomeHttp.refuse(context.response(), refusal, resource)))
+        .onFailure(context::fail);
+  }
+
+  private Ruling<Question> question(RoutingContext context, ResourceName resource) {
+    return policies
+        .match(resource)
+        .then(
+            matched ->
+                key(context)
+                    .then(
+                        key ->
+                            records(matched)
+                                .map(
+                                    records ->
+                                        new Question(
+                                            WriteHandler.scope(resource, matched.policy(), key),
+                                            records,
+                                            matched.policy().idempotency().retention()))));
+  }
+
+  private static Ruling<OutcomeRecords> records(MatchedPolicy matched) {
+    return matched
+        .adapter()
+        .records()
+        .map(Ruling::granted)
+        .orElseGet(
+            () ->
+                Ruling.refused(
+                    RefusalCode.INVALID_REQUEST.because(
+                        "the adapter of this resource keeps no outcome records")));
+  }
+
+  private static Ruling<IdempotencyKey> key(RoutingContext context) {
+    List<String> keys = context.queryParam("key");
+    if (keys.size() != 1) {
+      return Ruling.refused(WriteHandler.keyRequired());
+    }
+    return IdempotencyKey.parse(keys.get(0))
+        .fold(
+            Ruling::granted,
+            bad -> Ruling.refused(Refusal.malformed(RefusalCode.INVALID_REQUEST, "key", bad)));
+  }
+
+  private static JsonObject json(Question question, RecordedWrite record) {
+    JsonObject answer = new JsonObject().put("key", question.scope().key().value());
+    if (record instanceof RecordedWrite.Applied applied) {
+      return answer
+          .put("outcome", "applied")
+          .put("fencingToken", applied.token().toString())
+          .put("at", applied.at().toString());
+    }
+    if (record instanceof RecordedWrite.Closed closed) {
+      return answer.put("outcome", "rejected").put("at", closed.at().toString());
+    }
+    return answer.put("outcome", record instanceof RecordedWrite.InFlight ? "in-flight" : "none");
+  }
+
+  private long deadlineNanos() {
+    return clocks.read().monotonicNanos() + BUDGET.toNanos();
+  }
+}

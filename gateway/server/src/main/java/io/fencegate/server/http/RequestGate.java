@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server.http;
+
+import io.fencegate.policy.outcome.Refusal;
+import io.fencegate.policy.outcome.RefusalCode;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.RoutingContext;
+import java.util.Optional;
+
+/**
+ * What every worker request passes first: refused while draining or with headers that cannot be
+ * honoured, counted until its answer has been written. Used from one context.
+ */
+public final class RequestGate {
+
+  private final Promise<Void> drained = Promise.promise();
+  private boolean draining;
+  private int underWay;
+
+  void handle(RoutingContext context) {
+    HttpServerRequest request = context.request();
+    Optional<Refusal> refusal = objection(request);
+    if (refusal.isPresent()) {
+      if (draining) {
+        request.response().putHeader(HttpHeaders.CONNECTION, "close");
+      }
+      OutcomeHttp.refuse(request.response(), refusal.get(), null);
+      return;
+    }
+    underWay++;
+    context.addEndHandler(unused -> left());
+    context.next();
+  }
+
+  private Optional<Refusal> objection(HttpServerRequest request) {
+    if (draining) {
+      return Optional.of(RefusalCode.DRAINING.because("this gateway is shutting down"));
+    }
+    if (request.headers().contains("Trailer")) {
+      return Optional.of(
+          RefusalCode.INVALID_REQUEST
+              .because("a Trailer header was given, request trailers are not supported")
+              .atField("Trailer"));
+    }
+    String expect = request.getHeader(HttpHeaders.EXPECT);
+    return expect == null || expect.equalsIgnoreCase("100-continue")
+        ? Optional.empty()
+        : Optional.of(
+            RefusalCode.EXPECTATION_FAILED
+                .because("Expect: only 100-continue can be met")
+                .atField("Expect"));
+  }
+
+  private void left() {
+    underWay--;
+    if (draining && underWay == 0) {
+      drained.tryComplete();
+    }
+  }
+
+  public boolean isDraining() {
+    return draining;
+  }
+
+  /** Lets nobody in any more; completes when everybody who was in has been answered. */
+  public Future<Void> drain() {
+    draining = true;
+    if (underWay == 0) {
+      drained.tryComplete();
+    }
+    return drained.future();
+  }
+}

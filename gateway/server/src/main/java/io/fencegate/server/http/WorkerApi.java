@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server.http;
+
+import io.fencegate.coordination.lock.LockService;
+import io.fencegate.policy.name.Parsed;
+import io.fencegate.policy.outcome.Refusal;
+import io.fencegate.policy.outcome.RefusalCode;
+import io.fencegate.policy.time.Clocks;
+import io.fencegate.server.observe.LockObserver;
+import io.fencegate.server.policy.ActivePolicies;
+import io.fencegate.server.write.WriteService;
+import io.netty.handler.codec.DecoderResult;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** All that the worker port serves. */
+public final class WorkerApi {
+
+  private static final Logger LOG = LoggerFactory.getLogger(WorkerApi.class);
+
+  private WorkerApi() {}
+
+  /** What the endpoints stand on. */
+  public record Parts(
+      Vertx vertx,
+      LockService locks,
+      WriteService writes,
+      ActivePolicies policies,
+      Clocks clocks,
+      LockObserver observer,
+      RequestGate gate) {}
+
+  public static Router router(Parts parts) {
+    LockHandler locks =
+        new LockHandler(parts.locks(), parts.policies(), parts.clocks(), parts.observer());
+    WriteHandler writes = new WriteHandler(parts.writes(), parts.policies(), parts.clocks());
+    RecordHandler records = new RecordHandler(parts.policies(), parts.clocks());
+    Router router = Router.router(parts.vertx());
+    router.route().handler(parts.gate()::handle);
+    router.post("/v1/locks/acquire").handler(locks::acquire);
+    router.post("/v1/locks/renew").handler(locks::renew);
+    router.post("/v1/locks/release").handler(locks::release);
+    router.get("/v1/locks/*").handler(locks::show);
+    router.post("/v1/write/*").handler(writes::write);
+    router.post("/v1/seal/*").handler(writes::seal);
+    router.get("/v1/writes/*").handler(records::show);
+    router.post("/v1/writes/*").handler(records::close);
+    answerErrors(router);
+    return router;
+  }
+
+  /** What is no HTTP request at all, or one whose head is too large. */
+  public static void malformed(HttpServerRequest request) {
+    DecoderResult decoded = request.decoderResult();
+    boolean tooLarge =
+        decoded.cause() instanceof TooLongHttpHeaderException
+            || decoded.cause() instanceof TooLongHttpLineException;
+    RefusalCode code = tooLarge ? RefusalCode.HEADERS_TOO_LARGE : RefusalCode.INVALID_REQUEST;
+    OutcomeHttp.refuse(
+            request.response(), code.because("the request's head could not be read"), null)
+        .onComplete(unused -> request.connection().close());
+  }
+
+  /**
+   * What no handler took, and what one could not cope with, in the same words as everything else.
+   */
+  public static void answerErrors(Router router) {
+    router.errorHandler(
+        404, context -> refuse(context, LockHandler.notFound(context.request().path())));
+    router.errorHandler(
+        405, context -> refuse(context, methodNotAllowed(context.request().method())));
+    router.errorHandler(
+        400, context -> refuse(context, RefusalCode.INVALID_REQUEST.because("malformed request")));
+    router.errorHandler(500, WorkerApi::defect);
+  }
+
+  private static Refusal methodNotAllowed(HttpMethod method) {
+    return RefusalCode.METHOD_NOT_ALLOWED.because(
+        "method " + Parsed.show(method.name()) + " was given");
+  }
+
+  private static void defect(RoutingContext context) {
+    LOG.error("a request met a defect", context.failure());
+    refuse(context, RefusalCode.INTERNAL_ERROR.because("see the gateway's log"));
+  }
+
+  private static void refuse(RoutingContext context, Refusal refusal) {
+    OutcomeHttp.refuse(context.response(), refusal, null);
+  }
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server.http;
+
+import io.fencegate.adapter.spi.KeyClaim;
+import io.fencegate.adapter.spi.KeyScope;
+import io.fencegate.adapter.spi.WriteContent;
+import io.fencegate.policy.model.IdempotencyScope;
+import io.fencegate.policy.model.ResourcePolicy;
+import io.fencegate.policy.name.IdempotencyKey;
+import io.fencegate.policy.name.Principal;
+import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.outcome.Refusal;
+import io.fencegate.policy.outcome.RefusalCode;
+import io.fencegate.policy.outcome.Ruling;
+import io.fencegate.policy.outcome.WriteOutcome;
+import io.fencegate.policy.time.Clocks;
+import io.fencegate.server.policy.ActivePolicies;
+import io.fencegate.server.policy.MatchedPolicy;
+import io.fencegate.server.write.WriteCommand;
+import io.fencegate.server.write.WriteReport;
+import io.fencegate.server.write.WriteService;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The write and seal endpoints: headers, policy, body, then the write path. */
+final class WriteHandler {
+
+  static final String WRITE = "/v1/write/";
+  static final String SEAL = "/v1/seal/";
+
+  /** The longest that a write may take from its body's arrival to its answer. */
+  private static final Duration BUDGET = Duration.ofSeconds(10);
+
+  private static final long NANOS_PER_MILLI = 1_000_000L;
+
+  private final WriteService writes;
+  private final ActivePolicies policies;
+  private final Clocks clocks;
+
+  WriteHandler(WriteService writes, ActivePolicies policies, Clocks clocks) {
+    this.writes = writes;
+    this.policies = policies;
+    this.clocks = clocks;
+  }
+
+  /** What is known of a write before its body is read. */
+  private record Matched(
+      ResourceName resource,
+      MatchedPolicy policy,
+      WriteRequestParser.Headers headers,
+      long deadlineNanos) {}
+
+  void write(RoutingContext context) {
+    HttpServerRequest request = context.request();
+    Ruling<ResourceName> name = ResourcePaths.resource(request, WRITE, "");
+    @Nullable ResourceName resource = name.fold(found -> found, refusal -> null);
+    name.then(found -> matched(request, found))
+        .fold(
+            matched -> {
+              readThenWrite(context, matched);
+              return null;
+            },
+            refusal -> OutcomeHttp.refuse(context.response(), refusal, resource));
+  }
+
+  private Ruling<Matched> matched(HttpServerRequest request, ResourceName resource) {
+    long arrivedNanos = clocks.read().monotonicNanos();
+    return policies
+        .match(resource)
+        .then(
+            policy ->
+                WriteRequestParser.headers(request.headers(), policy.policy())
+                    .map(
+                        headers ->
+                            new Matched(
+                                resource, policy, headers, deadline(arrivedNanos, headers))));
+  }
+
+  private static long deadline(long arrivedNanos, WriteRequestParser.Headers headers) {
+    long budgetMillis =
+        Math.min(BUDGET.toMillis(), headers.deadlineMillis().orElse(Long.MAX_VALUE));
+    return arrivedNanos + budgetMillis * NANOS_PER_MILLI;
+  }
+
+  private void readThenWrite(RoutingContext context, Matched matched) {
+    ResourcePolicy policy = matched.policy().policy();
+    JsonBody.read(context.request(), policy.limits().maxBodyBytes())
+        .map(body -> body.then(bytes -> command(context.request(), matched, bytes)))
+        .onSuccess(
+            ruling ->
+                ruling.fold(
+                    command -> {
+                      submit(context, command);
+                      return null;
+                    },
+                    refusal -> OutcomeHttp.refuse(context.response(), refusal, matched.resource())))
+        .onFailure(context::fail);
+  }
+
+  private Ruling<WriteCommand> command(HttpServerRequest request, Matched matched, Buffer body) {
+    ResourcePolicy policy = matched.policy().policy();
+    return WriteRequestParser.content(body, policy, matched.policy().variables())
+        .then(content -> withoutObjection(matched, content))
+        .map(content -> command(matched, content, claim(request, matched, body).orElse(null)));
+  }
+
+  private static Ruling<WriteContent> withoutObjection(Matched matched, WriteContent content) {
+    Optional<Refusal> objection = matched.policy().adapter().objection(content);
+    return objection.map(Ruling::<WriteContent>refused).orElseGet(() -> Ruling.granted(content));
+  }
+
+  private static WriteCommand command(
+      Matched matched, @Nullable WriteContent content, @Nullable KeyClaim claim) {
+    return new WriteCommand(
+        matched.resource(),
+        matched.policy().policy(),
+        matched.policy().adapter(),
+        Principal.ANONYMOUS,
+        matched.headers().fence(),
+        content,
+        claim,
+        matched.deadlineNanos());
+  }
+
+  private static Optional<KeyClaim> claim(HttpServerRequest request, Matched matched, Buffer body) {
+    return matched
+        .headers()
+        .key()
+        .map(
+            key ->
+                new KeyClaim(
+                    scope(matched.resource(), matched.policy().policy(), key),
+                    Fingerprint.over(
+                        request.method().name(), request.path(), request.query(), body),
+                    matched.policy().policy().idempotency().retention()));
+  }
+
+  static KeyScope scope(ResourceName resource, ResourcePolicy policy, IdempotencyKey key) {
+    String caller =
+        policy.idempotency().scope() == IdempotencyScope.CALLER ? Principal.ANONYMOUS.value() : "";
+    return new KeyScope(resource, caller, key);
+  }
+
+  private void submit(RoutingContext context, WriteCommand command) {
+    answer(context, command, writes.submit(command));
+  }
+
+  void seal(RoutingContext context) {
+    HttpServerRequest request = context.request();
+    Ruling<ResourceName> name = ResourcePaths.resource(request, SEAL, "");
+    @Nullable ResourceName resource = name.fold(found -> found, refusal -> null);
+    name.then(found -> sealMatched(request, found))
+        .fold(
+            matched -> {
+              seal(context, command(matched, null, null));
+              return null;
+            },
+            refusal -> OutcomeHttp.refuse(context.response(), refusal, resource));
+  }
+
+  private Ruling<Matched> sealMatched(HttpServerRequest request, ResourceName resource) {
+    long arrivedNanos = clocks.read().monotonicNanos();
+    return policies
+        .match(resource)
+        .then(
+            policy ->
+                WriteRequestParser.sealHeaders(request.headers(), policy.policy())
+                    .map(
+                        headers ->
+                            new Matched(
+                                resource, policy, headers, deadline(arrivedNanos, headers))));
+  }
+
+  private void seal(RoutingContext context, WriteCommand command) {
+    writes
+        .seal(command)
+        .onSuccess(
+            report -> {
+              if (report.outcome() instanceof WriteOutcome.Applied) {
+                OutcomeHttp.ok(context.response(), sealed(command, report));
+              } else {
+                OutcomeHttp.write(
+                    context.response(),
+                    command.resource(),
+                    command.adapter().offer().guarantee(),
+                    report);
+              }
+            })
+        .onFailure(context::fail);
+  }
+
+  private static JsonObject sealed(WriteCommand command, WriteReport report) {
+    return new JsonObject()
+        .put("resource", command.resource().value())
+        .put("epoch", report.token().toString());
+  }
+
+  private static void answer(
+      RoutingContext context, WriteCommand command, Future<WriteReport> work) {
+    work.onSuccess(
+            report ->
+                OutcomeHttp.write(
+                    context.response(),
+                    command.resource(),
+                    command.adapter().offer().guarantee(),
+                    report))
+        .onFailure(context::fail);
+  }
+
+  static Refusal keyRequired() {
+    return RefusalCode.INVALID_REQUEST
+        .because("exactly one query parameter key is expected")
+        .atField("key");
+  }
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server.observe;
+
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.core.encoder.EncoderBase;
+import ch.qos.logback.core.rolling.FixedWindowRollingPolicy;
+import ch.qos.logback.core.rolling.RollingFileAppender;
+import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
+import ch.qos.logback.core.util.Duration;
+import ch.qos.logback.core.util.FileSize;
+import io.fencegate.server.config.AuditConfig;
+import io.vertx.core.json.JsonObject;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The audit trail: one JSON object a line, rolled over by size. Lines are written by a thread of
+ * its own, in order; where the disk cannot keep up, lines are dropped and counted, and the work
+ * goes on. Thread-safe.
+ */
+public final class AuditLog implements AutoCloseable {
+
+  /** Lines that may wait for the disk: some seconds of full load. */
+  private static final int MAX_WAITING = 50_000;
+
+  private static final String END = "";
+
+  private static final Logger LOG = LoggerFactory.getLogger(AuditLog.class);
+
+  private final BlockingQueue<String> waiting = new ArrayBlockingQueue<>(MAX_WAITING);
+  private final AtomicLong dropped = new AtomicLong();
+  private final RollingFileAppender<String> file;
+  private final Thread writer;
+
+  private AuditLog(RollingFileAppender<String> file) {
+    this.file = file;
+    this.writer = new Thread(this::write, "fencegate-audit");
+    this.writer.setDaemon(true);
+  }
+
+  public static AuditLog open(AuditConfig config) {
+    LoggerContext context = new LoggerContext();
+    RollingFileAppender<String> file = new RollingFileAppender<>();
+    file.setContext(context);
+    file.setFile(config.file().toString());
+    file.setEncoder(new LineEncoder());
+    file.setImmediateFlush(true);
+    FixedWindowRollingPolicy window = new FixedWindowRollingPolicy();
+    window.setContext(context);
+    window.setParent(file);
+    window.setFileNamePattern(config.file() + ".%i");
+    window.setMinIndex(1);
+    window.setMaxIndex(config.keep());
+    window.start();
+    SizeBasedTriggeringPolicy<String> size = new SizeBasedTriggeringPolicy<>();
+    size.setContext(context);
+    size.setMaxFileSize(new FileSize(config.maxSizeBytes()));
+    size.setCheckIncrement(Duration.buildByMilliseconds(1_000));
+    size.start();
+    file.setRollingPolicy(window);
+    file.setTriggeringPolicy(size);
+    file.start();
+    AuditLog log = new AuditLog(file);
+    log.writer.start();
+    return log;
+  }
+
+  void append(JsonObject line) {
+    if (!waiting.offer(line.encode()) && dropped.getAndIncrement() == 0) {
+      LOG.error("the audit file does not keep up: lines are being dropped");
+    }
+  }
+
+  /** Lines that were dropped since the start. */
+  public long dropped() {
+    return dropped.get();
+  }
+
+  private void write() {
+    try {
+      for (String line = waiting.take(); !line.equals(END); line = waiting.take()) {
+        file.doAppend(line);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      file.stop();
+    }
+  }
+
+  /** Writes what waits and closes the file. Blocks. */
+  @Override
+  public void close() {
+    try {
+      waiting.put(END);
+      writer.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static final class LineEncoder extends EncoderBase<String> {
+    private static final byte[] NOTHING = new byte[0];
+
+    @Override
+    public byte[] headerBytes() {
+      return NOTHING;
+    }
+
+    @Override
+    public byte[] encode(String line) {
+      return (line + "\n").getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public byte[] footerBytes() {
+      return NOTHING;
+    }
+  }
+}

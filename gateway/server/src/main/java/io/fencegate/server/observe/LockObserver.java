@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server.observe;
+
+import io.fencegate.coordination.lock.AcquireRequest;
+import io.fencegate.coordination.lock.Grant;
+import io.fencegate.coordination.lock.Release;
+import io.fencegate.coordination.lock.Renewal;
+import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.outcome.Ruling;
+import io.fencegate.policy.token.LeaseId;
+
+/** Told once of every lock call's end; keeps counts and the audit trail. */
+public interface LockObserver {
+
+  void acquired(AcquireRequest request, Ruling<Grant> ruling, long tookNanos);
+
+  void renewed(ResourceName resource, Ruling<Renewal> ruling, long tookNanos);
+
+  void released(ResourceName resource, LeaseId leaseId, Ruling<Release> ruling, long tookNanos);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server.observe;
+
+import io.fencegate.coordination.lock.AcquireRequest;
+import io.fencegate.coordination.lock.Grant;
+import io.fencegate.coordination.lock.Release;
+import io.fencegate.coordination.lock.Renewal;
+import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.outcome.Refusal;
+import io.fencegate.policy.outcome.Ruling;
+import io.fencegate.policy.outcome.WriteOutcome;
+import io.fencegate.policy.time.Clocks;
+import io.fencegate.policy.token.LeaseId;
+import io.fencegate.server.write.WriteCommand;
+import io.fencegate.server.write.WriteObserver;
+import io.fencegate.server.write.WriteReport;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.time.Instant;
+
+/**
+ * Turns ends of work into metrics and audit lines. Labels come from small fixed sets only:
+ * policies, codes, decisions; resources and fingerprints stand in the audit trail.
+ */
+public final class Observations implements WriteObserver, LockObserver {
+
+  private static final double NANOS_PER_MILLI = 1e6;
+
+  private static final Duration[] LATENCY_BUCKETS = {
+    Duration.ofMillis(1),
+    Duration.ofMillis(5),
+    Duration.ofMillis(10),
+    Duration.ofMillis(25),
+    Duration.ofMillis(50),
+    Duration.ofMillis(100),
+    Duration.ofMillis(200),
+    Duration.ofMillis(500),
+    Duration.ofSeconds(1),
+    Duration.ofSeconds(5)
+  };
+
+  private final MeterRegistry registry;
+  private final AuditLog audit;
+  private final Clocks clocks;
+
+  public Observations(MeterRegistry registry, AuditLog audit, Clocks clocks) {
+    this.registry = registry;
+    this.audit = audit;
+    this.clocks = clocks;
+  }
+
+  @Override
+  public void completed(WriteCommand command, WriteReport report, long tookNanos) {
+    String decision = decision(report.outcome());
+    String code = code(report.outcome());
+    timer("fencegate.write", "Writes and seals, from their bodies to their outcomes")
+        .tags(
+            "policy",
+            command.policy().name().value(),
+            "guarantee",
+            command.adapter().offer().guarantee().wireName(),
+            "decision",
+            decision,
+            "code",
+            code)
+        .register(registry)
+        .record(Duration.ofNanos(tookNanos));
+    audit.append(
+        line(command.content() == null ? "seal" : "write", command.resource())
+            .put("policy", command.policy().name().value())
+            .put("principal", command.principal().value())
+            .put("fencingToken", command.header().token().toString())
+            .put("leaseFp", leaseFp(command))
+            .put("key", command.claim() == null ? null : command.claim().scope().key().value())
+            .put("decision", decision)
+            .put("code", code)
+            .put("epoch", report.epoch() == null ? null : report.epoch().toString())
+            .put("tookMs", tookNanos / NANOS_PER_MILLI));
+  }
+
+  @Override
+  public void reconciled(WriteCommand command, WriteOutcome outcome) {
+    audit.append(
+        line("write-reconciled", command.resource())
+            .put("fencingToken", command.header().token().toString())
+            .put("leaseFp", leaseFp(command))
+            .put("key", command.claim() == null ? null : command.claim().scope().key().value())
+            .put("decision", decision(outcome)));
+  }
+
+  @Override
+  public void acquired(AcquireRequest request, Ruling<Grant> ruling, long tookNanos) {
+    record("acquire", ruling, tookNanos);
+    JsonObject line =
+        line("acquire", request.resource())
+            .put("principal", request.principal().value())
+            .put("holder", request.holder().value())
+            .put("code", code(ruling));
+    ruling.fold(
+        grant ->
+            line.put("fencingToken", grant.token().toString())
+                .put("leaseFp", grant.leaseId().proof().fingerprint()),
+        refusal -> line);
+    audit.append(line);
+  }
+
+  @Override
+  public void renewed(ResourceName resource, Ruling<Renewal> ruling, long tookNanos) {
+    record("renew", ruling, tookNanos);
+    if (ruling instanceof Ruling.Refused<Renewal>) {
+      audit.append(line("renew", resource).put("code", code(ruling)));
+    }
+  }
+
+  @Override
+  public void released(
+      ResourceName resource, LeaseId leaseId, Ruling<Release> ruling, long tookNanos) {
+    record("release", ruling, tookNanos);
+    audit.append(
+        line("release", resource)
+            .put("leaseFp", leaseId.proof().fingerprint())
+            .put("code", ruling.fold(Release::wireName, refusal -> refusal.code().wireName())));
+  }
+
+  private void record(String call, Ruling<?> ruling, long tookNanos) {
+    timer("fencegate.lock.call", "Lock calls")
+        .tags("call", call, "code", code(ruling))
+        .register(registry)
+        .record(Duration.ofNanos(tookNanos));
+  }
+
+  private static Timer.Builder timer(String name, String description) {
+    return Timer.builder(name).description(description).serviceLevelObjectives(LATENCY_BUCKETS);
+  }
+
+  private JsonObject line(String event, ResourceName resource) {
+    return new JsonObject()
+        .put("at", Instant.ofEpochMilli(clocks.read().wallMillis()).toString())
+        .put("event", event)
+        .put("resource", resource.value());
+  }
+
+  private static @org.jspecify.annotations.Nullable String leaseFp(WriteCommand command) {
+    var proof = command.header().proof();
+    return proof == null ? null : proof.fingerprint();
+  }
+
+  private static String code(Ruling<?> ruling) {
+    return ruling.fold(value -> "ok", refusal -> refusal.code().wireName());
+  }
+
+  private static String code(WriteOutcome outcome) {
+    return outcome.fold(
+        applied -> applied.replayed() ? "replayed" : "ok",
+        rejected -> name(rejected.refusal()),
+        unknown -> name(unknown.refusal()));
+  }
+
+  private static String name(Refusal refusal) {
+    return refusal.code().wireName();
+  }
+
+  private static String decision(WriteOutcome outcome) {
+    return outcome.fold(applied -> "accepted", rejected -> "rejected", unknown -> "unknown");
+  }
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server.operator;
+
+import io.fencegate.coordination.commit.GatewaySession;
+import io.fencegate.coordination.epoch.EpochLedger;
+import io.fencegate.coordination.lock.LockService;
+import io.fencegate.coordination.lock.LockView;
+import io.fencegate.policy.fence.DrainBarrier;
+import io.fencegate.policy.model.ResourcePolicy;
+import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.outcome.Refusal;
+import io.fencegate.policy.outcome.RefusalCode;
+import io.fencegate.policy.outcome.Ruling;
+import io.fencegate.policy.time.Clocks;
+import io.fencegate.policy.token.FencingToken;
+import io.fencegate.server.http.OutcomeHttp;
+import io.fencegate.server.http.WorkerApi;
+import io.fencegate.server.policy.MatchedPolicy;
+import io.fencegate.server.policy.PolicyLibrary;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Duration;
+import java.util.Optional;
+
+/** All that the operator port serves. */
+public final class OperatorApi {
+
+  private static final String RESOURCES = "/admin/v1/resources/";
+  private static final Duration BUDGET = Duration.ofSeconds(5);
+
+  private final Parts parts;
+
+  private OperatorApi(Parts parts) {
+    this.parts = parts;
+  }
+
+  /** What the endpoints stand on. */
+  public record Parts(
+      Vertx vertx,
+      PolicyLibrary policies,
+      GatewaySession session,
+      LockService locks,
+      EpochLedger epochs,
+      DrainBarrier barrier,
+      PrometheusMeterRegistry registry,
+      Readiness readiness,
+      Clocks clocks) {}
+
+  public static Router router(Parts parts) {
+    OperatorApi api = new OperatorApi(parts);
+    Router router = Router.router(parts.vertx());
+    router.get("/livez").handler(context -> context.response().end("alive\n"));
+    router.get("/readyz").handler(api::readyz);
+    router.get("/metrics").handler(api::metrics);
+    router.get("/admin/v1/policies").handler(api::policies);
+    router.post("/admin/v1/policies/reload").handler(api::reload);
+    router.get(RESOURCES + "*").handler(api::resource);
+    WorkerApi.answerErrors(router);
+    return router;
+  }
+
+  private void readyz(RoutingContext context) {
+    parts
+        .readiness()
+        .check()
+        .onSuccess(
+            report -> OutcomeHttp.readiness(context.response(), report.isReady(), report.json()))
+        .onFailure(context::fail);
+  }
+
+  private void metrics(RoutingContext context) {
+    String accepted =
+        Optional.ofNullable(context.request().getHeader(HttpHeaders.ACCEPT)).orElse("");
+    boolean openMetrics = accepted.contains("application/openmetrics-text");
+    String type =
+        openMetrics
+            ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+            : "text/plain; version=0.0.4; charset=utf-8";
+    context.response().putHeader(HttpHeaders.CONTENT_TYPE, type).end(parts.registry().scrape(type));
+  }
+
+  private void policies(RoutingContext context) {
+    JsonArray list = new JsonArray();
+    parts.policies().active().set().policies().forEach(policy -> list.add(json(policy)));
+    OutcomeHttp.ok(context.response(), new JsonObject().put("policies", list));
+  }
+
+  private JsonObject json(ResourcePolicy policy) {
+    var adapter = parts.policies().active().adapters().get(policy.adapter());
+    JsonObject json =
+        new JsonObject()
+            .put("name", policy.name().value())
+            .put("match", policy.match().toString())
+            .put("adapter", policy.adapter().value())
+            .put("demanded", policy.guarantee().wireName());
+    return adapter == null
+        ? json
+        : json.put("guarantee", adapter.offer().guarantee().wireName())
+            .put("reason", adapter.offer().reason());
+  }
+
+  private void reload(RoutingContext context) {
+    parts
+        .policies()
+        .reload()
+        .onSuccess(
+            refusals -> {
+              if (refusals.isEmpty()) {
+                OutcomeHttp.ok(context.response(), new JsonObject().put("reloaded", true));
+              } else {
+                Refusal refusal =
+                    RefusalCode.INVALID_REQUEST.because(
+                        "the last good policies stay in force: " + String.join("; ", refusals));
+                OutcomeHttp.refuse(context.response(), refusal, null);
+              }
+            })
+        .onFailure(context::fail);
+  }
+
+  private void resource(RoutingContext context) {
+    String path = context.request().path();
+    Ruling<MatchedPolicy> matched = name(path).then(name -> parts.policies().active().match(name));
+    matched
+        .fold(
+            policy -> name(path).fold(name -> show(name, policy), OperatorApi::refused),
+            OperatorApi::refused)
+        .onSuccess(
+            ruling ->
+                ruling.fold(
+                    json -> OutcomeHttp.ok(context.response(), json),
+                    refusal -> OutcomeHttp.refuse(context.response(), refusal, null)))
+        .onFailure(context::fail);
+  }
+
+  private static Ruling<ResourceName> name(String path) {
+    return ResourceName.parse(path.substring(RESOURCES.length()))
+        .fold(
+            Ruling::granted,
+            bad ->
+                Ruling.refused(Refusal.malformed(RefusalCode.INVALID_RESOURCE, "resource", bad)));
+  }
+
+  private static Future<Ruling<JsonObject>> refused(Refusal refusal) {
+    return Future.succeededFuture(Ruling.refused(refusal));
+  }
+
+  private Future<Ruling<JsonObject>> show(ResourceName resource, MatchedPolicy matched) {
+    long deadlineNanos = parts.clocks().read().monotonicNanos() + BUDGET.toNanos();
+    return parts
+        .epochs()
+        .epoch(resource, deadlineNanos)
+        .compose(
+            epoch ->
+                parts
+                    .locks()
+                    .show(resource, deadlineNanos)
+                    .map(lock -> epoch.then(e -> lock.map(l -> json(resource, matched, e, l)))));
+  }
+
+  private JsonObject json(
+      ResourceName resource, MatchedPolicy matched, Optional<FencingToken> epoch, LockView lock) {
+    JsonObject json =
+        new JsonObject()
+            .put("resource", resource.value())
+            .put("policy", matched.policy().name().value())
+            .put("guarantee", matched.adapter().offer().guarantee().wireName())
+            .put("epoch", epoch.map(FencingToken::toString).orElse(null))
+            .put("inFlight", parts.barrier().inFlight(resource));
+    return lock.fold(
+        held ->
+            json.put("held", true)
+                .put("holder", held.holder().value())
+                .put("fencingToken", held.token().toString())
+                .put("remainingMs", held.remainingMillis()),
+        () -> json.put("held", false));
+  }
+}

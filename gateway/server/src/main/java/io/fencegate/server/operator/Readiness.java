@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server.operator;
+
+import io.fencegate.coordination.commit.GatewaySession;
+import io.fencegate.policy.time.Clocks;
+import io.fencegate.server.http.RequestGate;
+import io.fencegate.server.policy.PolicyLibrary;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Whether this gateway should get requests, with the reason per check. Only what concerns this
+ * process makes it unready: without the coordinator or a downstream it goes on and answers with the
+ * reason, as every other gateway would.
+ */
+public final class Readiness {
+
+  private final GatewaySession session;
+  private final PolicyLibrary policies;
+  private final RequestGate gate;
+  private final Clocks clocks;
+  private boolean everProven;
+
+  public Readiness(
+      GatewaySession session, PolicyLibrary policies, RequestGate gate, Clocks clocks) {
+    this.session = session;
+    this.policies = policies;
+    this.gate = gate;
+    this.clocks = clocks;
+  }
+
+  private record Check(String name, boolean decides, boolean ok, String reason) {
+    JsonObject json() {
+      return new JsonObject()
+          .put("name", name)
+          .put("ok", ok)
+          .put("decides", decides)
+          .put("reason", reason);
+    }
+  }
+
+  /** All checks of one moment. */
+  record Report(List<Check> checks) {
+    boolean isReady() {
+      return checks.stream().allMatch(check -> check.ok() || !check.decides());
+    }
+
+    JsonObject json() {
+      JsonArray all = new JsonArray();
+      checks.forEach(check -> all.add(check.json()));
+      return new JsonObject().put("ready", isReady()).put("checks", all);
+    }
+  }
+
+  Future<Report> check() {
+    boolean fresh = session.isFresh(clocks.read());
+    everProven |= fresh;
+    List<Check> checks = new ArrayList<>();
+    checks.add(
+        new Check("serving", true, !gate.isDraining(), gate.isDraining() ? "draining" : "yes"));
+    checks.add(
+        new Check(
+            "session", true, everProven, everProven ? "opened" : "no session was opened yet"));
+    checks.add(
+        new Check(
+            "coordinator", false, fresh, fresh ? "answers" : "no heartbeat was confirmed lately"));
+    checks.add(
+        new Check(
+            "policies",
+            false,
+            policies.lastReloadSuccessful(),
+            policies.active().set().policies().size() + " in force"));
+    List<Future<Check>> adapters = new ArrayList<>();
+    policies
+        .active()
+        .adapters()
+        .forEach(
+            (name, adapter) ->
+                adapters.add(
+                    adapter.unreachable().map(reason -> adapterCheck("adapter " + name, reason))));
+    return Future.join(adapters)
+        .map(
+            unused -> {
+              adapters.forEach(adapter -> checks.add(adapter.result()));
+              return new Report(checks);
+            });
+  }
+
+  private static Check adapterCheck(String name, Optional<String> unreachable) {
+    return new Check(name, false, unreachable.isEmpty(), unreachable.orElse("reachable"));
+  }
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server.policy;
+
+import io.fencegate.adapter.spi.ResourceAdapter;
+import io.fencegate.policy.model.PolicySet;
+import io.fencegate.policy.name.AdapterName;
+import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.outcome.RefusalCode;
+import io.fencegate.policy.outcome.Ruling;
+import java.util.Map;
+import java.util.Optional;
+
+/** What is in force at this moment; replaced as a whole. Used from one context. */
+public final class ActivePolicies {
+
+  private PolicySet set;
+  private Map<AdapterName, ResourceAdapter> adapters;
+
+  public ActivePolicies(PolicySet set, Map<AdapterName, ResourceAdapter> adapters) {
+    this.set = set;
+    this.adapters = Map.copyOf(adapters);
+  }
+
+  void replace(PolicySet newSet, Map<AdapterName, ResourceAdapter> newAdapters) {
+    this.set = newSet;
+    this.adapters = Map.copyOf(newAdapters);
+  }
+
+  public PolicySet set() {
+    return set;
+  }
+
+  public Map<AdapterName, ResourceAdapter> adapters() {
+    return adapters;
+  }
+
+  /** The policy for a resource; what none matches is denied. */
+  public Ruling<MatchedPolicy> match(ResourceName resource) {
+    Optional<PolicySet.Match> match = set.match(resource);
+    if (match.isEmpty()) {
+      return Ruling.refused(
+          RefusalCode.UNKNOWN_RESOURCE.because("no policy matches resource " + resource));
+    }
+    ResourceAdapter adapter = adapters.get(match.get().policy().adapter());
+    if (adapter == null) {
+      throw new IllegalStateException("no adapter " + match.get().policy().adapter());
+    }
+    return Ruling.granted(
+        new MatchedPolicy(match.get().policy(), match.get().variables(), adapter));
+  }
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server.policy;
+
+import io.fencegate.adapter.spi.ResourceAdapter;
+import io.fencegate.policy.model.ResourcePolicy;
+import java.util.Map;
+
+/** The policy of a resource, its variables' values, and the adapter that carries it out. */
+public record MatchedPolicy(
+    ResourcePolicy policy, Map<String, String> variables, ResourceAdapter adapter) {}
