@@ -10,6 +10,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A watch on a context of its own that keeps what it is told, and checks on which thread and order.
@@ -40,6 +42,20 @@ public final class WatchRecorder implements WatchListener {
     onContext(() -> watch.close());
   }
 
+  /** Makes the listener's context wait, as a slow listener would. */
+  public void blockUntil(CountDownLatch release) {
+    context.runOnContext(
+        ignored -> {
+          try {
+            if (!release.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+              complaints.add("never released");
+            }
+          } catch (InterruptedException e) {
+            complaints.add("interrupted");
+          }
+        });
+  }
+
   private void onContext(Runnable task) {
     CompletableFuture<Void> done = new CompletableFuture<>();
     context.runOnContext(
@@ -47,7 +63,7 @@ public final class WatchRecorder implements WatchListener {
           task.run();
           done.complete(null);
         });
-    done.orTimeout(PATIENCE.toSeconds(), java.util.concurrent.TimeUnit.SECONDS).join();
+    done.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
   }
 
   @Override
