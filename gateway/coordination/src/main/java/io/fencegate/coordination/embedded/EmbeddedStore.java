@@ -148,7 +148,7 @@ public final class EmbeddedStore implements CoordinationStore {
     if (admission == Mailbox.Admission.FULL) {
       work.failed(definite("the store is overloaded"));
     } else if (admission == Mailbox.Admission.CLOSED) {
-      work.failed(definite("the store is closed"));
+      work.failed(definite(writer.endReason()));
     }
   }
 

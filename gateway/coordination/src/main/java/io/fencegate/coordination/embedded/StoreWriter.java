@@ -41,6 +41,7 @@ final class StoreWriter implements Runnable {
   private final Clocks clocks;
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private final AtomicLong diskWrites = new AtomicLong();
+  private volatile String endReason = "the store is closed";
   private boolean refused;
 
   StoreWriter(
@@ -61,6 +62,11 @@ final class StoreWriter implements Runnable {
     return ended;
   }
 
+  /** Why nothing more is accepted, once that is so. */
+  String endReason() {
+    return endReason;
+  }
+
   /** SQLite transactions so far. */
   long diskWrites() {
     return diskWrites.get();
@@ -68,7 +74,6 @@ final class StoreWriter implements Runnable {
 
   @Override
   public void run() {
-    String reason = "the store is closed";
     try {
       Optional<List<Work>> group = mailbox.take(idleMillis());
       while (group.isPresent()) {
@@ -76,16 +81,16 @@ final class StoreWriter implements Runnable {
         group = mailbox.take(idleMillis());
       }
     } catch (InterruptedException e) {
-      reason = "the store's thread was interrupted";
+      endReason = "the store's thread was interrupted";
       LOG.error("The embedded store closes itself: its thread was interrupted");
     } catch (DiskException e) {
-      reason = "the store has closed itself: " + e.getMessage();
+      endReason = "the store has closed itself: " + e.getMessage();
       LOG.error("The embedded store closes itself, it is not known what was written", e);
     } catch (RuntimeException | Error e) {
-      reason = "the store has closed itself after an unexpected error";
+      endReason = "the store has closed itself after an unexpected error";
       LOG.error("The embedded store closes itself after an unexpected error", e);
     } finally {
-      end(reason);
+      end();
     }
   }
 
@@ -153,9 +158,9 @@ final class StoreWriter implements Runnable {
     group.forEach(work -> work.failed(cause));
   }
 
-  private void end(String reason) {
-    failAll(mailbox.closeAndEmpty(), new StoreException(StoreException.Kind.DEFINITE, reason));
-    watches.loseAll(reason);
+  private void end() {
+    failAll(mailbox.closeAndEmpty(), new StoreException(StoreException.Kind.DEFINITE, endReason));
+    watches.loseAll(endReason);
     try {
       disk.close();
     } catch (DiskException e) {
