@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.adapter.postgres;
+
+import io.fencegate.policy.outcome.Refusal;
+import io.fencegate.policy.outcome.RefusalCode;
+import io.vertx.pgclient.PgException;
+import io.vertx.sqlclient.TransactionRollbackException;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BiFunction;
+
+/** The driver's failures, sorted. */
+final class PgFailures {
+
+  /** A refusal on its way through a chain of futures. */
+  static final class Refused extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+    private final transient Refusal refusal;
+
+    Refused(Refusal refusal) {
+      super(refusal.detail(), null, false, false);
+      this.refusal = refusal;
+    }
+
+    Refusal refusal() {
+      return refusal;
+    }
+  }
+
+  private PgFailures() {}
+
+  /** The error code, or nothing where the server did not answer. */
+  static String state(Throwable failure) {
+    return failure instanceof PgException error && error.getSqlState() != null
+        ? error.getSqlState()
+        : "";
+  }
+
+  /** The server's own words. */
+  static String message(Throwable failure) {
+    return failure instanceof PgException error
+        ? error.getErrorMessage()
+        : failure.getClass().getSimpleName();
+  }
+
+  /** A failure of the caller's statements, before COMMIT was sent: nothing is left behind. */
+  static Refusal ofStatement(Throwable failure) {
+    return of(failure, SqlStates::refusal);
+  }
+
+  /** A failure of the adapter's own statements, before COMMIT was sent. */
+  static Refusal ofOwn(Throwable failure) {
+    return of(failure, SqlStates::ownRefusal);
+  }
+
+  private static Refusal of(Throwable failure, BiFunction<String, String, Refusal> answered) {
+    if (failure instanceof Refused no) {
+      return no.refusal();
+    }
+    if (failure instanceof PgException error && error.getSqlState() != null) {
+      return answered.apply(error.getSqlState(), error.getErrorMessage());
+    }
+    return failure instanceof TimeoutException
+        ? RefusalCode.DOWNSTREAM_BUSY.because(
+            "the database did not answer in time; the transaction was given up before COMMIT")
+        : RefusalCode.DOWNSTREAM_UNAVAILABLE.because(
+            "the connection to the database broke before COMMIT was sent");
+  }
+
+  /** No connection came about: nothing was sent. Hides addresses and credentials. */
+  static Refusal ofConnect(Throwable failure) {
+    if (failure instanceof Refused no) {
+      return no.refusal();
+    }
+    if (failure instanceof PgException error && error.getSqlState() != null) {
+      return RefusalCode.DOWNSTREAM_UNAVAILABLE
+          .because("the database takes no connection: " + error.getErrorMessage())
+          .withSqlState(error.getSqlState());
+    }
+    return RefusalCode.UPSTREAM_UNREACHABLE.because(
+        "no connection to the database: " + failure.getClass().getSimpleName());
+  }
+
+  /** Whether a failed COMMIT may have taken effect all the same. */
+  static boolean leavesCommitInDoubt(Throwable failure) {
+    if (failure instanceof TransactionRollbackException) {
+      return false;
+    }
+    String state = state(failure);
+    return state.isEmpty() || SqlStates.leavesCommitInDoubt(state);
+  }
+
+  /** A COMMIT that was answered with a no. */
+  static Refusal ofCommit(Throwable failure) {
+    return failure instanceof TransactionRollbackException
+        ? RefusalCode.OPERATION_FAILED.because("the database rolled the transaction back")
+        : ofStatement(failure);
+  }
+}

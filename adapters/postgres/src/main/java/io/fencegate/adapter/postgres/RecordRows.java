@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.adapter.postgres;
+
+import io.fencegate.adapter.spi.RecordedWrite;
+import io.fencegate.policy.token.FencingToken;
+import io.vertx.sqlclient.Row;
+
+/** What the schema's functions say of a key. */
+final class RecordRows {
+
+  private RecordRows() {}
+
+  static RecordedWrite read(Row row) {
+    return switch (row.getString("state")) {
+      case "applied" ->
+          new RecordedWrite.Applied(
+              new FencingToken(row.getLong("token")),
+              row.getString("fingerprint"),
+              row.getString("result"),
+              row.getOffsetDateTime("at").toInstant());
+      case "closed" -> new RecordedWrite.Closed(row.getOffsetDateTime("at").toInstant());
+      case "in-flight" -> new RecordedWrite.InFlight();
+      default -> new RecordedWrite.None();
+    };
+  }
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.adapter.postgres;
+
+import io.fencegate.adapter.spi.Seal;
+import io.fencegate.adapter.spi.SealOutcome;
+import io.fencegate.policy.fence.Permit;
+import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.outcome.Refusal;
+import io.fencegate.policy.outcome.RefusalCode;
+import io.fencegate.policy.time.Clocks;
+import io.fencegate.policy.token.FencingToken;
+import io.vertx.core.AsyncResult;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.Tuple;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Raises epochs, one raise per resource at a time: later ones for the same token join it, others
+ * wait for it. A raise does not count against its resource's share of the pool, or the older writes
+ * that it waits for could keep it from starting.
+ */
+final class Sealer {
+
+  private static final String RAISE =
+      "SELECT set_config('lock_timeout', $4, true), fencegate.guard_raise($1, $2, $3)::text";
+
+  /** A raise that is under way. */
+  private record Raise(
+      FencingToken token, @Nullable FencingToken floor, Future<SealOutcome> outcome) {}
+
+  private final Clocks clocks;
+  private final Connections connections;
+  private final Map<ResourceName, Raise> underWay = new HashMap<>();
+
+  Sealer(Clocks clocks, Connections connections) {
+    this.clocks = clocks;
+    this.connections = connections;
+  }
+
+  /** Never fails. */
+  Future<SealOutcome> seal(Permit permit, Seal seal) {
+    Raise present = underWay.get(permit.resource());
+    if (present == null) {
+      return start(permit, seal);
+    }
+    boolean same =
+        present.token().equals(permit.token()) && Objects.equals(present.floor(), seal.floor());
+    long left = clocks.read().millisUntil(seal.deadlineNanos());
+    Future<SealOutcome> other = Within.millis(present.outcome(), left).otherwise(Sealer::late);
+    return same ? other : other.compose(done -> retry(permit, seal));
+  }
+
+  private static SealOutcome late(Throwable tooLate) {
+    return new SealOutcome.Failed(
+        RefusalCode.DOWNSTREAM_BUSY.because("another raise of this resource is under way"));
+  }
+
+  private Future<SealOutcome> retry(Permit permit, Seal seal) {
+    return clocks.read().isBefore(seal.deadlineNanos())
+        ? seal(permit, seal)
+        : Future.succeededFuture(late(new IllegalStateException("deadline")));
+  }
+
+  private Future<SealOutcome> start(Permit permit, Seal seal) {
+    Future<SealOutcome> outcome =
+        connections
+            .lend(
+                Connections.Errand.urgent(seal.deadlineNanos()),
+                session -> raise(session, permit, seal))
+            .otherwise(failure -> new SealOutcome.Failed(PgFailures.ofConnect(failure)));
+    Raise mine = new Raise(permit.token(), seal.floor(), outcome);
+    underWay.put(permit.resource(), mine);
+    return outcome.onComplete(done -> underWay.remove(permit.resource(), mine));
+  }
+
+  private Future<SealOutcome> raise(Session session, Permit permit, Seal seal) {
+    long left = Math.max(1, clocks.read().millisUntil(seal.deadlineNanos()));
+    FencingToken floor = seal.floor();
+    Tuple arguments =
+        Tuple.of(permit.resource().value(), permit.token().value())
+            .addLong(floor == null ? null : floor.value())
+            .addString(left + "ms");
+    return Within.millis(session.call(RAISE, arguments), left)
+        .transform(answer -> Future.succeededFuture(outcome(session, answer)));
+  }
+
+  private static SealOutcome outcome(Session session, AsyncResult<RowSet<Row>> answer) {
+    if (answer.succeeded()) {
+      return new SealOutcome.Sealed();
+    }
+    String state = PgFailures.state(answer.cause());
+    if (state.isEmpty()) {
+      session.destroy();
+    }
+    return switch (state) {
+      case SqlStates.STALE -> new SealOutcome.Stale(WriteTransaction.epochOf(answer.cause()));
+      case SqlStates.WENT_BACKWARDS ->
+          new SealOutcome.Failed(
+              RefusalCode.EPOCH_WENT_BACKWARDS.because(PgFailures.message(answer.cause())));
+      default -> new SealOutcome.Failed(refusal(answer.cause()));
+    };
+  }
+
+  private static Refusal refusal(Throwable failure) {
+    return PgFailures.state(failure).isEmpty()
+        ? RefusalCode.DOWNSTREAM_UNAVAILABLE.because(
+            "the database did not answer the raise of the epoch; sealing again is harmless")
+        : PgFailures.ofOwn(failure);
+  }
+}

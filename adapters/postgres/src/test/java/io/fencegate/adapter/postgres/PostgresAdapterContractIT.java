@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.adapter.postgres;
+
+import io.fencegate.adapter.spi.AdapterContext;
+import io.fencegate.adapter.spi.ParamValue;
+import io.fencegate.adapter.spi.ResourceAdapter;
+import io.fencegate.adapter.spi.WriteContent;
+import io.fencegate.adapter.tck.AdapterContract;
+import io.fencegate.adapter.tck.LogEntry;
+import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.token.FencingToken;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class PostgresAdapterContractIT extends AdapterContract {
+
+  private TestDatabase database;
+
+  @RegisterExtension
+  final BeforeEachCallback ownDatabase = context -> database = TestDatabase.create(context);
+
+  @Override
+  protected ResourceAdapter fresh(AdapterContext context) {
+    return new PostgresAdapter(database.settings(), context, new WriteIds(new SecureRandom()));
+  }
+
+  @Override
+  protected ResourceAdapter reopen(AdapterContext context) {
+    return fresh(context);
+  }
+
+  @Override
+  protected WriteContent append(ResourceName resource, FencingToken token, String value) {
+    return TestDatabase.append(resource, token, value);
+  }
+
+  @Override
+  protected WriteContent appendAndFail(ResourceName resource, FencingToken token, String value) {
+    return TestDatabase.appendAndFail(resource, token, value);
+  }
+
+  @Override
+  protected Objectionable objectionable() {
+    WriteContent content =
+        new WriteContent(
+            Map.of(),
+            List.of(
+                TestDatabase.operation("op", "SELECT :n", Map.of("n", "int2"))
+                    .with(Map.of("n", new ParamValue.Num("32768")))));
+    return new Objectionable(content, "params.n");
+  }
+
+  @Override
+  protected List<LogEntry> log(ResourceName resource) {
+    return database.log(resource);
+  }
+}
