@@ -125,9 +125,14 @@ public final class DrainBarrier {
 
   /**
    * The second compare: everything {@link #enter} compared, once more. Anything but entered means
-   * that the write has left the barrier and those behind it were woken.
+   * that the write has left the barrier and those behind it were woken. A permit that has left
+   * already is not confirmed: nobody would wait for its write.
    */
   public Entry confirm(Permit permit, ClockReading now) {
+    Fence fence = fences.get(permit.resource());
+    if (fence == null || !fence.entered.contains(permit)) {
+      return new Entry.VerifyFirst();
+    }
     Entry verdict =
         judge(permit, now)
             .fold(() -> new Entry.Entered(permit), Entry.VerifyFirst::new, Entry.Refused::new);
