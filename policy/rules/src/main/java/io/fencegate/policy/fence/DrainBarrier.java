@@ -32,10 +32,21 @@ public final class DrainBarrier {
 
   /** What is known and under way for one resource. */
   private static final class Fence {
+    final @Nullable ClockReading forgottenBefore;
     FenceView view = FenceView.BLANK;
     @Nullable FencingToken highestEntered;
     final Set<Permit> entered = new LinkedHashSet<>();
     final Queue<Waiter> waiters = new ArrayDeque<>();
+
+    Fence(@Nullable ClockReading forgottenBefore) {
+      this.forgottenBefore = forgottenBefore;
+    }
+
+    /** Whether what was known when this was asked may have been forgotten since. */
+    boolean mayHaveForgottenSince(ClockReading askedAt) {
+      return forgottenBefore != null
+          && askedAt.monotonicNanos() - forgottenBefore.monotonicNanos() <= 0;
+    }
 
     boolean hasOlderThan(FencingToken token) {
       return entered.stream().anyMatch(other -> other.token().isBelow(token));
@@ -54,6 +65,7 @@ public final class DrainBarrier {
   private final Map<ResourceName, Fence> fences = new HashMap<>();
   private final long clockMarginMillis;
   private @Nullable ClockReading lastReading;
+  private @Nullable ClockReading lastForgotten;
 
   /**
    * A barrier that nothing has entered.
@@ -81,7 +93,8 @@ public final class DrainBarrier {
     observe(now);
     Fence fence = fence(resource);
     fence.view = fence.view.with(confirmed);
-    if (now.disagreementMillis(askedAt) > clockMarginMillis) {
+    if (now.disagreementMillis(askedAt) > clockMarginMillis
+        || fence.mayHaveForgottenSince(askedAt)) {
       fence.view = fence.view.withoutVerification();
     }
   }
@@ -125,9 +138,14 @@ public final class DrainBarrier {
 
   /**
    * The second compare: everything {@link #enter} compared, once more. Anything but entered means
-   * that the write has left the barrier and those behind it were woken.
+   * that the write has left the barrier and those behind it were woken. A permit that has left
+   * already is not confirmed: nobody would wait for its write.
    */
   public Entry confirm(Permit permit, ClockReading now) {
+    Fence fence = fences.get(permit.resource());
+    if (fence == null || !fence.entered.contains(permit)) {
+      return new Entry.VerifyFirst();
+    }
     Entry verdict =
         judge(permit, now)
             .fold(() -> new Entry.Entered(permit), Entry.VerifyFirst::new, Entry.Refused::new);
@@ -181,10 +199,13 @@ public final class DrainBarrier {
 
   /**
    * Forgets resources with nothing under way and nothing confirmed. Safe, because a resource that
-   * is not known is verified with the coordinator on its next write.
+   * is not known is verified with the coordinator on its next write, and an answer that was asked
+   * before the forgetting gives no permission: a newer token may have entered in between.
    */
   public void forgetIdle(ClockReading now) {
-    fences.values().removeIf(fence -> fence.isIdle(now));
+    if (fences.values().removeIf(fence -> fence.isIdle(now))) {
+      lastForgotten = now;
+    }
   }
 
   private Decision judge(Permit permit, ClockReading now) {
@@ -212,6 +233,6 @@ public final class DrainBarrier {
   }
 
   private Fence fence(ResourceName resource) {
-    return fences.computeIfAbsent(resource, unseen -> new Fence());
+    return fences.computeIfAbsent(resource, unseen -> new Fence(lastForgotten));
   }
 }

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Which resources a policy is for: segments joined by {@code /}, each a literal or a {@code
@@ -43,7 +44,10 @@ public final class ResourcePattern {
       }
       segments.add(matches ? new Segment(variable.group(1), true) : new Segment(part, false));
     }
-    String sample = VARIABLE.matcher(text).replaceAll("v");
+    String sample =
+        segments.stream()
+            .map(segment -> segment.variable() ? "v" : segment.text())
+            .collect(Collectors.joining("/"));
     return ResourceName.parse(sample)
         .fold(
             name -> Parsed.valid(new ResourcePattern(text, segments)),

@@ -12,7 +12,7 @@ import java.util.Map;
  *
  * @param priority among overlapping patterns the higher one wins; 0 where the file says nothing
  * @param guarantee the least that is acceptable
- * @param dedupRetention how long a repeated acquire gets its first result, at least 10 s
+ * @param dedupRetention how long a repeated acquire gets its first result, 30 s to 1 h
  */
 public record ResourcePolicy(
     PolicyName name,
