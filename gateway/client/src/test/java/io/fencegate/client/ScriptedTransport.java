@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.client;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** Answers calls as a test wrote down; a call beyond the script stays unanswered. */
+final class ScriptedTransport implements Transport {
+
+  record Sent(long atMillis, Call call, CompletableFuture<Reply> reply) {
+    String header(String name) {
+      return call.headers().get(name);
+    }
+  }
+
+  final List<Sent> sent = new ArrayList<>();
+  private final Deque<Reply> script = new ArrayDeque<>();
+  private final ManualTime time;
+
+  ScriptedTransport(ManualTime time) {
+    this.time = time;
+  }
+
+  ScriptedTransport then(Reply... replies) {
+    script.addAll(List.of(replies));
+    return this;
+  }
+
+  @Override
+  public synchronized CompletableFuture<Reply> send(Call call, Duration patience) {
+    CompletableFuture<Reply> reply = new CompletableFuture<>();
+    sent.add(new Sent(time.millis(), call, reply));
+    Reply scripted = script.poll();
+    if (scripted != null) {
+      reply.complete(scripted);
+    }
+    return reply;
+  }
+
+  Sent last() {
+    return sent.get(sent.size() - 1);
+  }
+
+  static Reply ok(String body) {
+    return new Reply.Answer(200, "application/json", false, body);
+  }
+
+  static Reply problem(int status, String code, String outcome, boolean retryable) {
+    return new Reply.Answer(
+        status,
+        "application/problem+json",
+        false,
+        String.format(
+            "{\"status\":%d,\"code\":\"%s\",\"detail\":\"why\",\"outcome\":\"%s\",\"retryable\":%b}",
+            status, code, outcome, retryable));
+  }
+
+  static Reply granted(String token, long ttlMillis) {
+    return ok(
+        String.format(
+            "{\"resource\":\"settlement/eu\",\"leaseId\":\"c2VjcmV0LXNlY3JldC1zZQ\","
+                + "\"fencingToken\":\"%s\",\"leaseTtlMs\":%d,\"remainingMs\":%d}",
+            token, ttlMillis, ttlMillis));
+  }
+
+  static Reply renewed(String token, long remainingMillis) {
+    return ok(
+        String.format(
+            "{\"resource\":\"settlement/eu\",\"fencingToken\":\"%s\",\"remainingMs\":%d}",
+            token, remainingMillis));
+  }
+
+  static Reply applied() {
+    return ok(
+        "{\"resource\":\"settlement/eu\",\"fencingToken\":\"42\",\"epoch\":\"42\","
+            + "\"outcome\":\"applied\",\"results\":[{\"rowCount\":1,\"n\":12.500}]}");
+  }
+}
