@@ -138,19 +138,19 @@ public final class Gateway extends VerticleBase {
             setup.clocks(),
             setup.config().worker().host() + ":" + setup.config().worker().port(),
             setup.secureRandom()),
-        barrier::withdrawAll);
+        () -> barrier.withdrawAll(setup.clocks().read()));
   }
 
   /** What is known of a lock is void as soon as it changes hands. */
   private final class Withdrawals implements LockChanges.Listener {
     @Override
     public void lockChanged(ResourceName resource) {
-      barrier.withdraw(resource);
+      barrier.withdraw(resource, setup.clocks().read());
     }
 
     @Override
     public void missedChanges() {
-      barrier.withdrawAll();
+      barrier.withdrawAll(setup.clocks().read());
     }
   }
 

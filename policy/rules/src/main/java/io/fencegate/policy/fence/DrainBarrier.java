@@ -32,20 +32,19 @@ public final class DrainBarrier {
 
   /** What is known and under way for one resource. */
   private static final class Fence {
-    final @Nullable ClockReading forgottenBefore;
+    @Nullable ClockReading withdrawnAt;
     FenceView view = FenceView.BLANK;
     @Nullable FencingToken highestEntered;
     final Set<Permit> entered = new LinkedHashSet<>();
     final Queue<Waiter> waiters = new ArrayDeque<>();
 
-    Fence(@Nullable ClockReading forgottenBefore) {
-      this.forgottenBefore = forgottenBefore;
+    Fence(@Nullable ClockReading withdrawnAt) {
+      this.withdrawnAt = withdrawnAt;
     }
 
-    /** Whether what was known when this was asked may have been forgotten since. */
-    boolean mayHaveForgottenSince(ClockReading askedAt) {
-      return forgottenBefore != null
-          && askedAt.monotonicNanos() - forgottenBefore.monotonicNanos() <= 0;
+    /** Whether something may have happened to the resource since this was asked. */
+    boolean withdrawnSince(ClockReading askedAt) {
+      return withdrawnAt != null && askedAt.monotonicNanos() - withdrawnAt.monotonicNanos() <= 0;
     }
 
     boolean hasOlderThan(FencingToken token) {
@@ -65,7 +64,7 @@ public final class DrainBarrier {
   private final Map<ResourceName, Fence> fences = new HashMap<>();
   private final long clockMarginMillis;
   private @Nullable ClockReading lastReading;
-  private @Nullable ClockReading lastForgotten;
+  private @Nullable ClockReading unseenWithdrawnAt;
 
   /**
    * A barrier that nothing has entered.
@@ -94,7 +93,7 @@ public final class DrainBarrier {
     Fence fence = fence(resource);
     fence.view = fence.view.with(confirmed);
     if (now.disagreementMillis(askedAt) > clockMarginMillis
-        || fence.mayHaveForgottenSince(askedAt)) {
+        || fence.withdrawnSince(askedAt)) {
       fence.view = fence.view.withoutVerification();
     }
   }
@@ -107,17 +106,23 @@ public final class DrainBarrier {
     fence.view = fence.view.raisedTo(highest);
   }
 
-  /** Something happened to the resource's lock: ask again before the next write. */
-  public void withdraw(ResourceName resource) {
-    Fence fence = fences.get(resource);
-    if (fence != null) {
-      fence.view = fence.view.withoutVerification();
-    }
+  /**
+   * Something happened to the resource's lock: ask again before the next write. Answers to what was
+   * asked before now give no permission either.
+   */
+  public void withdraw(ResourceName resource, ClockReading now) {
+    Fence fence = fence(resource);
+    fence.view = fence.view.withoutVerification();
+    fence.withdrawnAt = now;
   }
 
-  /** Whatever is known only for a time is void until it is confirmed again. */
-  public void withdrawAll() {
-    fences.values().forEach(fence -> fence.view = fence.view.withoutVerification());
+  /**
+   * Whatever is known only for a time is void until it is confirmed by an answer to something asked
+   * after now.
+   */
+  public void withdrawAll(ClockReading now) {
+    fences.keySet().forEach(resource -> withdraw(resource, now));
+    unseenWithdrawnAt = now;
   }
 
   /** Decides and registers in one step. */
@@ -204,7 +209,7 @@ public final class DrainBarrier {
    */
   public void forgetIdle(ClockReading now) {
     if (fences.values().removeIf(fence -> fence.isIdle(now))) {
-      lastForgotten = now;
+      unseenWithdrawnAt = now;
     }
   }
 
@@ -227,12 +232,12 @@ public final class DrainBarrier {
   /** A machine that was frozen or moved shows as clocks that moved differently. */
   private void observe(ClockReading now) {
     if (lastReading != null && now.disagreementMillis(lastReading) > clockMarginMillis) {
-      withdrawAll();
+      withdrawAll(now);
     }
     lastReading = now;
   }
 
   private Fence fence(ResourceName resource) {
-    return fences.computeIfAbsent(resource, unseen -> new Fence(lastForgotten));
+    return fences.computeIfAbsent(resource, unseen -> new Fence(unseenWithdrawnAt));
   }
 }
