@@ -271,4 +271,43 @@ class DrainBarrierTest {
     assertThat(isStale(enter(41, at(20)))).isTrue();
     assertThat(isEntered(enter(42, at(20)))).isTrue();
   }
+
+  @Test
+  void theSecondCompareKnowsWhetherALeaseIsRequired() {
+    WriteHeader bare = new WriteHeader(new FencingToken(42), null);
+    Entry refused = barrier.enter(R, bare, true, START);
+    String code = refused.fold(p -> "", () -> "", no -> no.code().wireName());
+    assertThat(code).isEqualTo("lease-required");
+    barrier.verified(R, new Verification(new FencingToken(42), null, 1_000 * MILLI), START, START);
+    Entry entered = barrier.enter(R, bare, false, START);
+    Permit permit = ((Entry.Entered) entered).permit();
+    assertThat(isEntered(barrier.confirm(permit, START))).isTrue();
+  }
+
+  @Test
+  void aClockJumpThatAnAnswerShowsVoidsAllOtherVerifications() {
+    verify(OTHER, 7, START, START);
+    verify(R, 42, at(1, 5_001), at(1, 5_001));
+    assertThat(barrier.view(OTHER).verification()).isNull();
+    assertThat(barrier.view(R).verification()).isNotNull();
+  }
+
+  @Test
+  void clocksMayDisagreeByTheMarginItself() {
+    verify(R, 42, START, at(0, 250));
+    assertThat(isEntered(enter(42, at(0, 250)))).isTrue();
+    verify(R, 43, START, at(0, 251));
+    assertThat(isVerifyFirst(enter(43, at(0, 251)))).isTrue();
+  }
+
+  @Test
+  void anAnswerAskedInTheInstantOfForgettingLetsNothingOut() {
+    verify(R, 42, START, START);
+    barrier.withdraw(R);
+    barrier.forgetIdle(at(10));
+    verify(R, 41, at(10), at(10));
+    assertThat(isVerifyFirst(enter(41, at(10)))).isTrue();
+    verify(R, 41, new ClockReading(10 * MILLI + 1, 10), at(11));
+    assertThat(isEntered(enter(41, at(11)))).isTrue();
+  }
 }
