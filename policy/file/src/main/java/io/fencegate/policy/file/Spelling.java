@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** Guesses which known word was meant. */
-final class Spelling {
+public final class Spelling {
 
   /** More edits than these make another word. */
   private static final int MAX_EDITS = 2;
@@ -29,7 +29,7 @@ final class Spelling {
   }
 
   /** {@code " (did you mean 'x'?)"}, or nothing where no known word is close. */
-  static String hint(String given, Collection<String> known) {
+  public static String hint(String given, Collection<String> known) {
     return closest(given, known).map(word -> " (did you mean '" + word + "'?)").orElse("");
   }
 

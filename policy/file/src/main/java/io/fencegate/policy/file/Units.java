@@ -7,14 +7,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Durations and sizes with their unit. */
-final class Units {
+public final class Units {
 
   private static final Pattern DURATION = Pattern.compile("([1-9][0-9]{0,8})(ms|s|m|h|d)");
   private static final Pattern SIZE = Pattern.compile("([1-9][0-9]{0,8})(B|KiB|MiB)");
 
   private Units() {}
 
-  static Optional<Duration> duration(String text) {
+  /** The duration that a text such as {@code 30s} says; empty where it is none. */
+  public static Optional<Duration> duration(String text) {
     Matcher matcher = DURATION.matcher(text);
     if (!matcher.matches()) {
       return Optional.empty();
@@ -30,8 +31,8 @@ final class Units {
         });
   }
 
-  /** Bytes; 10^9 MiB at most, which fits. */
-  static Optional<Long> size(String text) {
+  /** The bytes that a text such as {@code 256KiB} says; empty where it is none. 10^9 MiB at most. */
+  public static Optional<Long> size(String text) {
     Matcher matcher = SIZE.matcher(text);
     if (!matcher.matches()) {
       return Optional.empty();
