@@ -11,6 +11,7 @@ import io.fencegate.policy.token.LeaseId;
 import io.fencegate.policy.token.LeaseProof;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -109,6 +110,7 @@ class BarrierModelTest {
     private final long[] holder = {1, 1};
     private final long[] highestEntered = {0, 0};
     private final long[] highestKnown = {0, 0};
+    private final long[] withdrawnMillis = {0, 0};
     private final List<Answer> underWay = new ArrayList<>();
     private final List<Answer> standing = new ArrayList<>();
     private final List<Permit> waiting = new ArrayList<>();
@@ -151,11 +153,13 @@ class BarrierModelTest {
         case CONFIRM -> pick(ready, step).ifPresent(this::confirm);
         case LEAVE -> pick(List.copyOf(registered.keySet()), step).ifPresent(this::leave);
         case WITHDRAW -> {
-          barrier.withdraw(name(r));
+          barrier.withdraw(name(r), now());
+          withdrawnMillis[r] = nowMillis;
           standing.removeIf(answer -> answer.resource() == r);
         }
         case WITHDRAW_ALL -> {
-          barrier.withdrawAll();
+          barrier.withdrawAll(now());
+          Arrays.fill(withdrawnMillis, nowMillis);
           standing.clear();
         }
         case RAISED -> {
@@ -176,7 +180,9 @@ class BarrierModelTest {
               new FencingToken(answer.token()), proof(answer.token()), answer.goodUntilNanos()),
           answer.askedAt(),
           now());
-      standing.add(answer);
+      if (answer.askedAt().monotonicNanos() > withdrawnMillis[answer.resource()] * MILLI) {
+        standing.add(answer);
+      }
       know(answer.resource(), answer.token());
     }
 

@@ -172,12 +172,12 @@ class DrainBarrierTest {
     assertThat(isVerifyFirst(barrier.confirm(expired, at(1_000)))).isTrue();
     verify(R, 42, at(1_000), at(1_000));
     Permit withdrawn = entered(42, at(1_000));
-    barrier.withdraw(R);
+    barrier.withdraw(R, at(1_000));
     assertThat(isVerifyFirst(barrier.confirm(withdrawn, at(1_000)))).isTrue();
-    verify(R, 42, at(1_000), at(1_000));
-    Permit raised = entered(42, at(1_000));
+    verify(R, 42, at(1_001), at(1_001));
+    Permit raised = entered(42, at(1_001));
     barrier.raised(R, new FencingToken(43));
-    assertThat(isStale(barrier.confirm(raised, at(1_000)))).isTrue();
+    assertThat(isStale(barrier.confirm(raised, at(1_001)))).isTrue();
     assertThat(barrier.inFlight()).isZero();
   }
 
@@ -236,12 +236,25 @@ class DrainBarrierTest {
   void withdrawingConcernsOneResourceOrAll() {
     verify(R, 42, START, START);
     verify(OTHER, 42, START, START);
-    barrier.withdraw(OTHER);
-    barrier.withdraw(new ResourceName("unknown"));
+    barrier.withdraw(OTHER, START);
+    barrier.withdraw(new ResourceName("unknown"), START);
     assertThat(isEntered(enter(42, START))).isTrue();
     assertThat(isVerifyFirst(barrier.enter(OTHER, header(42), true, START))).isTrue();
-    barrier.withdrawAll();
+    barrier.withdrawAll(START);
     assertThat(isVerifyFirst(enter(42, START))).isTrue();
+  }
+
+  /** The answer was on its way while the lock was freed. */
+  @Test
+  void anAnswerThatWasAskedBeforeTheLockChangedLetsNothingOut() {
+    barrier.withdraw(R, at(5));
+    verify(R, 42, at(5), at(10));
+    assertThat(isVerifyFirst(enter(42, at(10)))).isTrue();
+    barrier.withdrawAll(at(11));
+    verify(OTHER, 42, at(10), at(12));
+    assertThat(isVerifyFirst(barrier.enter(OTHER, header(42), true, at(12)))).isTrue();
+    verify(R, 42, at(12), at(12));
+    assertThat(isEntered(enter(42, at(12)))).isTrue();
   }
 
   @Test
@@ -262,7 +275,7 @@ class DrainBarrierTest {
   void anAnswerThatWasAskedBeforeForgettingLetsNothingOut() {
     verify(R, 42, START, START);
     barrier.leave(entered(42, START));
-    barrier.withdraw(R);
+    barrier.withdraw(R, START);
     barrier.forgetIdle(at(10));
     assertThat(barrier.view(R)).isEqualTo(FenceView.BLANK);
     verify(R, 41, START, at(20));
@@ -285,10 +298,12 @@ class DrainBarrierTest {
   }
 
   @Test
-  void aClockJumpThatAnAnswerShowsVoidsAllOtherVerifications() {
+  void aClockJumpThatAnAnswerShowsVoidsAllVerificationsUntilTheyAreAskedAnew() {
     verify(OTHER, 7, START, START);
     verify(R, 42, at(1, 5_001), at(1, 5_001));
     assertThat(barrier.view(OTHER).verification()).isNull();
+    assertThat(barrier.view(R).verification()).isNull();
+    verify(R, 42, at(2, 5_002), at(2, 5_002));
     assertThat(barrier.view(R).verification()).isNotNull();
   }
 
@@ -303,7 +318,7 @@ class DrainBarrierTest {
   @Test
   void anAnswerAskedInTheInstantOfForgettingLetsNothingOut() {
     verify(R, 42, START, START);
-    barrier.withdraw(R);
+    barrier.withdraw(R, START);
     barrier.forgetIdle(at(10));
     verify(R, 41, at(10), at(10));
     assertThat(isVerifyFirst(enter(41, at(10)))).isTrue();
