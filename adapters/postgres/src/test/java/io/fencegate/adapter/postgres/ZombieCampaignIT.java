@@ -60,6 +60,7 @@ class ZombieCampaignIT {
   @RegisterExtension
   final BeforeEachCallback ownDatabase = context -> database = TestDatabase.create(context);
 
+  /** The second trigger widens the window between the guard and COMMIT. */
   @BeforeEach
   void open() {
     database.run(
@@ -74,6 +75,12 @@ class ZombieCampaignIT {
         END $$;
         CREATE TRIGGER keep_highest AFTER INSERT ON entries FOR EACH ROW
           WHEN (NEW.resource LIKE 'locked/%') EXECUTE FUNCTION keep_highest();
+        CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+          PERFORM pg_sleep(random() * 0.004);
+          RETURN NEW;
+        END $$;
+        CREATE TRIGGER dawdle BEFORE INSERT ON entries FOR EACH ROW EXECUTE FUNCTION dawdle();
         """);
     gateways =
         List.of(
