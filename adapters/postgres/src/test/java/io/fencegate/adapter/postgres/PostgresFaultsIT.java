@@ -221,12 +221,25 @@ class PostgresFaultsIT {
 
   @Test
   void refusedConnectionMeansThatNothingWasSent() {
-    proxy.reset();
+    String url = database.url(proxy.port());
     join(proxy.close());
-    ApplyOutcome outcome = gateway.append(RESOURCE, 7, "nobody");
-    assertThat(refusal(outcome).code()).isEqualTo(RefusalCode.UPSTREAM_UNREACHABLE);
-    assertThat(gateway.unreachable()).isPresent();
-    assertThat(gateway.unreachable().orElseThrow()).doesNotContain(TestDatabase.PASSWORD);
+    try (TestGateway fresh = new TestGateway(vertx, database.settings(Map.of("url", url)))) {
+      ApplyOutcome outcome = fresh.append(RESOURCE, 7, "nobody");
+      assertThat(refusal(outcome).code()).isEqualTo(RefusalCode.UPSTREAM_UNREACHABLE);
+      assertThat(fresh.unreachable().orElseThrow())
+          .doesNotContain(TestDatabase.PASSWORD + "@")
+          .doesNotContain("127.0.0.1");
+    }
+  }
+
+  @Test
+  void writeInDoubtIsSettledEvenWhileTheAdapterCloses() {
+    proxy.swallowRepliesOnceSent(COMMIT);
+    CompletableFuture<ApplyOutcome> write = gateway.startAppend(RESOURCE, 7, "lost", SHORT);
+    await().until(() -> values().contains("lost"));
+    gateway.close();
+    assertThat(write).isDone();
+    assertThat(OnContext.await(write)).isInstanceOf(ApplyOutcome.Applied.class);
   }
 
   private CompletableFuture<ApplyOutcome> keyed(String value) {

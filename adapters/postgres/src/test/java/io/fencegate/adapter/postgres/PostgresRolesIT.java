@@ -39,7 +39,7 @@ class PostgresRolesIT {
   final BeforeEachCallback ownDatabase =
       context -> {
         database = TestDatabase.create(context);
-        role = "r" + System.identityHashCode(database) + "_" + database.hashCode();
+        role = "role_" + database.name();
       };
 
   @AfterEach

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.fencegate.adapter.spi.ApplyOutcome;
 import io.fencegate.adapter.spi.OperationCall;
 import io.fencegate.adapter.spi.ParamValue;
+import io.fencegate.adapter.spi.SealOutcome;
 import io.fencegate.adapter.spi.WriteContent;
 import io.fencegate.adapter.tck.OnContext;
 import io.fencegate.policy.model.Operation;
@@ -174,6 +175,47 @@ class PostgresSqlStatesIT {
     assertThat(refusal.code()).isEqualTo(RefusalCode.OPERATION_FAILED);
     assertThat(refusal.detail()).contains("returns more than");
     assertThat(database.column("SELECT id FROM accounts")).containsExactly("1");
+  }
+
+  @Test
+  void tableThatChangesUnderAPreparedStatementCostsARepeatOnly() {
+    String sql = "INSERT INTO accounts (id) SELECT max(id) + 1 FROM accounts RETURNING *";
+    assertThat(apply(sql, TestGateway.PATIENCE)).isInstanceOf(ApplyOutcome.Applied.class);
+    database.run("ALTER TABLE accounts ADD COLUMN later text");
+    ApplyOutcome first = apply(sql, TestGateway.PATIENCE);
+    assertThat(refusal(first).code()).isEqualTo(RefusalCode.DOWNSTREAM_BUSY);
+    assertThat(refusal(first).certainty()).isEqualTo(Certainty.REJECTED);
+    assertThat(apply(sql, TestGateway.PATIENCE)).isInstanceOf(ApplyOutcome.Applied.class);
+    assertThat(database.column("SELECT id FROM accounts ORDER BY id"))
+        .containsExactly("1", "2", "3");
+  }
+
+  @Test
+  void concurrentSealsOfOneResourceAllGetTheirAnswer() {
+    List<CompletableFuture<SealOutcome>> seals =
+        IntStream.range(0, 30).mapToObj(i -> gateway.startSeal(OTHER, 3 + i % 3)).toList();
+    List<SealOutcome> outcomes = seals.stream().map(OnContext::await).toList();
+    assertThat(outcomes)
+        .allMatch(
+            outcome ->
+                outcome instanceof SealOutcome.Sealed || outcome instanceof SealOutcome.Stale);
+    assertThat(database.column("SELECT epoch FROM fencegate.epochs WHERE resource = 'states/two'"))
+        .containsExactly("5");
+  }
+
+  @Test
+  void closingWaitsForWritesUnderWayAndRefusesNewOnes() {
+    CompletableFuture<ApplyOutcome> slow =
+        gateway.start(
+            RESOURCE,
+            7,
+            TestDatabase.appendSlowly(RESOURCE, new FencingToken(7), "slow", "0.5"),
+            TestGateway.PATIENCE);
+    await().until(() -> !sleepers().isEmpty());
+    gateway.close();
+    assertThat(slow).isDone();
+    assertThat(OnContext.await(slow)).isInstanceOf(ApplyOutcome.Applied.class);
+    assertThat(refusal(gateway.append(RESOURCE, 7, "late")).code()).isEqualTo(RefusalCode.DRAINING);
   }
 
   private List<String> sleepers() {

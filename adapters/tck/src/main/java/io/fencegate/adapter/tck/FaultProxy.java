@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.adapter.tck;
 
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -76,7 +77,7 @@ public final class FaultProxy {
     trigger = null;
     delay = Duration.ZERO;
     fault = Fault.PASS;
-    links.forEach(Link::heal);
+    links.forEach(link -> link.context.runOnContext(turn -> link.heal()));
   }
 
   public void blackhole() {
@@ -151,8 +152,9 @@ public final class FaultProxy {
         .onFailure(unreachable -> from.close());
   }
 
-  /** One client's connection and the one that was made for it. */
+  /** One client's connection and the one that was made for it; bytes move on one context. */
   private final class Link {
+    private final Context context = vertx.getOrCreateContext();
     private final NetSocket from;
     private final NetSocket to;
     private final List<Buffer> held = new ArrayList<>();
