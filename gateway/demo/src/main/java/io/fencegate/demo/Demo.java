@@ -53,7 +53,8 @@ final class Demo {
     SettlementFile file = SettlementFile.read(csv);
     tellOf(file);
 
-    Ledger ledger = Ledger.start(directory);
+    timeline.say("demo", "unpacks and starts PostgreSQL");
+    Ledger ledger = Ledger.start(directory, Ports.free());
     parts.cleanup().add(ledger::close);
     timeline.say("ledger", "PostgreSQL listens on 127.0.0.1:" + ledger.port());
 

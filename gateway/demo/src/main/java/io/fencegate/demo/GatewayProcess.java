@@ -2,8 +2,6 @@
 package io.fencegate.demo;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -66,8 +64,8 @@ final class GatewayProcess {
     }
     try {
       Files.createDirectories(directory.resolve("policies"));
-      int workerPort = freePort();
-      int operatorPort = freePort();
+      int workerPort = Ports.free();
+      int operatorPort = Ports.free();
       Path serverFile = directory.resolve("fencegate.yaml");
       Files.writeString(serverFile, serverFile(workerPort, operatorPort));
       Files.writeString(directory.resolve("policies/settlement.yaml"), POLICY_FILE);
@@ -95,12 +93,6 @@ final class GatewayProcess {
         audit: { file: audit.jsonl }
         """,
         workerPort, operatorPort);
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 
   private static URI local(int port) {

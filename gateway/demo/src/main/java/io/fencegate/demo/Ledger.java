@@ -32,8 +32,8 @@ final class Ledger implements AutoCloseable {
     this.postgres = postgres;
   }
 
-  /** Starts the database with its files under {@code directory}. */
-  static Ledger start(Path directory) throws DemoFailure {
+  /** Starts the database on {@code port} with its files under {@code directory}. */
+  static Ledger start(Path directory, int port) throws DemoFailure {
     Path log = directory.resolve("postgres.log");
     try {
       EmbeddedPostgres postgres =
@@ -41,6 +41,7 @@ final class Ledger implements AutoCloseable {
               .setOverrideWorkingDirectory(directory.resolve("postgres").toFile())
               .setDataDirectory(directory.resolve("postgres-data"))
               .setServerConfig("listen_addresses", "127.0.0.1")
+              .setPort(port)
               .setPGStartupWait(START_PATIENCE)
               .setRegisterShutdownHook(false)
               .setOutputRedirector(ProcessBuilder.Redirect.appendTo(log.toFile()))

@@ -18,7 +18,15 @@ record Summary(Counts counts, SettlementFile file, Reconciliation ledger) {
   private static final int STALE_STATUS = 412;
   private static final String STALE_CODE = "stale-token";
 
-  /** What the workers reported at their ends. */
+  /**
+   * What the workers reported at their ends.
+   *
+   * @param acceptedOfA postings that were booked already when worker-b came to them, so by
+   *     worker-a; it may not have seen the answer to the last one
+   * @param acceptedOfB postings that worker-b booked
+   * @param duplicates writes that were answered with an earlier write's stored result
+   * @param unknown writes whose answer a worker did not see
+   */
   record Counts(
       int acceptedOfA,
       int acceptedOfB,
@@ -29,7 +37,7 @@ record Summary(Counts counts, SettlementFile file, Reconciliation ledger) {
 
     static Counts of(WorkerReport endOfA, WorkerReport endOfB, WorkerReport refusal) {
       return new Counts(
-          endOfA.number("applied"),
+          endOfB.number("replayed"),
           endOfB.number("applied"),
           endOfA.number("replayed") + endOfB.number("replayed"),
           endOfA.number("unknown") + endOfB.number("unknown"),
@@ -60,7 +68,9 @@ record Summary(Counts counts, SettlementFile file, Reconciliation ledger) {
             + counts.refusalCode()
             + ": worker-a after its pause");
     lines.add(row("duplicates", counts.duplicates()) + "   answered with the stored result");
-    lines.add(row("unknown", counts.unknown()) + "   answers that worker-a never saw");
+    lines.add(
+        row("unknown", counts.unknown())
+            + "   answers that worker-a slept through; the stored results tell");
     lines.add(row("malformed", file.malformed().size()) + setAside(file.malformed()));
     lines.add(row("repeated lines", file.duplicates().size()) + setAside(file.duplicates()));
     lines.add("");

@@ -45,7 +45,7 @@ class DemoIT {
       assertThat(demo.exitValue()).as(story).isZero();
       assertThat(table).as(story).hasSize(1);
       assertThat(table.get(0))
-          .startsWith("{\"matches\":true,\"accepted\":")
+          .startsWith("{\"matches\":true,\"accepted\":300,\"refused\":1,")
           .contains("\"refusal\":{\"status\":412,\"code\":\"stale-token\"}")
           .contains("\"postings\":300");
       assertThat(processesUnder(temporary)).isEmpty();
