@@ -54,6 +54,11 @@ public final class ApiClient {
   public record Lock(String resource, String leaseId, String token) {}
 
   public Answer send(String method, String path, String body, Map<String, String> headers) {
+    return sendAs("application/json", method, path, body, headers);
+  }
+
+  public Answer sendAs(
+      String type, String method, String path, String body, Map<String, String> headers) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(base + path))
             .timeout(Duration.ofSeconds(30))
@@ -63,7 +68,7 @@ public final class ApiClient {
                     ? HttpRequest.BodyPublishers.noBody()
                     : HttpRequest.BodyPublishers.ofString(body));
     if (!body.isEmpty()) {
-      request.header("Content-Type", "application/json");
+      request.header("Content-Type", type);
     }
     headers.forEach(request::header);
     try {
