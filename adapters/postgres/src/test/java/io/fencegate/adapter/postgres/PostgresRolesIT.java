@@ -140,7 +140,7 @@ class PostgresRolesIT {
         Statement statement = connection.createStatement()) {
       statement.execute("SET synchronous_commit = off");
       connection.setAutoCommit(false);
-      statement.execute("SELECT fencegate.guard('r', 9, " + youngId() + ")");
+      statement.execute("SELECT fencegate.guard('r', 9, " + YOUNG_ID + ")");
       try (var row = statement.executeQuery("SHOW synchronous_commit")) {
         row.next();
         assertThat(row.getString(1)).isEqualTo("on");
@@ -158,6 +158,17 @@ class PostgresRolesIT {
     assertRefused("FG005", "SELECT fencegate.guard('r', 9, 'x')");
     String older = "lpad(to_hex(fencegate.clock() - 61 * 60 * 1000000::bigint), 16, '0')";
     assertRefused("FG005", "SELECT fencegate.cancel(" + older + " || repeat('0', 32))");
+  }
+
+  @Test
+  void cancelledWriteCanNeverBeRecordedAndSoNeverCommit() {
+    database.run(Schema.ddl());
+    createRole("SUPERUSER");
+    String id = "'" + database.column("SELECT " + YOUNG_ID).get(0) + "'";
+    assertThat(database.column("SELECT fencegate.cancel(" + id + ")")).containsExactly("cancelled");
+    assertThat(database.column("SELECT fencegate.cancel(" + id + ")")).containsExactly("cancelled");
+    assertRefused(
+        "23505", "SELECT fencegate.record(" + id + ", 'r', 9, NULL, NULL, NULL, NULL, NULL)");
   }
 
   @Test
@@ -196,10 +207,6 @@ class PostgresRolesIT {
       assertThat(database.column("SELECT fencegate.purge(3)")).containsExactly("2");
       assertThat(database.column("SELECT epoch FROM fencegate.epochs")).containsExactly("7");
     }
-  }
-
-  private String youngId() {
-    return YOUNG_ID;
   }
 
   private void createRole(String more) {
