@@ -31,7 +31,9 @@ public final class Units {
         });
   }
 
-  /** The bytes that a text such as {@code 256KiB} says; empty where it is none. 10^9 MiB at most. */
+  /**
+   * The bytes that a text such as {@code 256KiB} says; empty where it is none. 10^9 MiB at most.
+   */
   public static Optional<Long> size(String text) {
     Matcher matcher = SIZE.matcher(text);
     if (!matcher.matches()) {
