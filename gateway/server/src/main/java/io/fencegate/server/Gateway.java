@@ -85,6 +85,22 @@ public final class Gateway extends VerticleBase {
       Clocks clocks,
       IntFunction<byte[]> secureRandom) {}
 
+  /** A port could not be opened. */
+  public static final class PortUnavailable extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    PortUnavailable(Listener listener, Throwable cause) {
+      super(
+          "cannot listen on "
+              + listener.host()
+              + " port "
+              + listener.port()
+              + ": "
+              + cause.getMessage(),
+          cause);
+    }
+  }
+
   public Gateway(Setup setup) {
     this.setup = setup;
   }
@@ -204,7 +220,8 @@ public final class Gateway extends VerticleBase {
         .createHttpServer(options)
         .invalidRequestHandler(WorkerApi::malformed)
         .requestHandler(router)
-        .listen();
+        .listen()
+        .recover(cause -> Future.failedFuture(new PortUnavailable(listener, cause)));
   }
 
   /** The worker port, once started. */

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server.cli;
+
+import io.fencegate.coordination.embedded.EmbeddedStoreException;
+import io.fencegate.server.Gateway;
+import io.fencegate.server.policy.PolicyLibrary;
+import java.util.Optional;
+
+/**
+ * Why a gateway did not start, for people.
+ *
+ * @param message what is wrong and what to do about it; several lines at most
+ */
+record StartFailure(int exitCode, String message) {
+
+  /** Empty for what nobody foresaw. */
+  static Optional<StartFailure> of(Throwable cause) {
+    if (cause instanceof PolicyLibrary.UnusablePolicies) {
+      return refused(
+          cause.getMessage() + "%nThe policies cannot be used; mend them and start again.");
+    }
+    if (cause instanceof EmbeddedStoreException) {
+      return unavailable(
+          cause.getMessage()
+              + "%nStop what uses it, make it writable, or give another one with"
+              + " --coordinator.dataDir=DIR.");
+    }
+    if (cause instanceof Gateway.PortUnavailable port) {
+      return unavailable(
+          port.getMessage()
+              + "%nStop what listens there, or give another one with --worker.port=N or"
+              + " --operator.port=N (0 takes a free one).");
+    }
+    return Optional.empty();
+  }
+
+  private static Optional<StartFailure> refused(String text) {
+    return Optional.of(new StartFailure(ExitCode.REFUSED, lines(text)));
+  }
+
+  private static Optional<StartFailure> unavailable(String text) {
+    return Optional.of(new StartFailure(ExitCode.UNAVAILABLE, lines(text)));
+  }
+
+  private static String lines(String text) {
+    return text.replace("%n", System.lineSeparator());
+  }
+}

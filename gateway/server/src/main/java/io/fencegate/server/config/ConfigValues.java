@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server.config;
+
+import io.fencegate.policy.file.Units;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+
+/** Turns what was given for each key into its type; what does not fit is complained about. */
+final class ConfigValues {
+
+  private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._:%-]{1,253}");
+  private static final Pattern DIGITS = Pattern.compile("0|-?[1-9][0-9]{0,17}");
+  private static final int MAX_PORT = 65_535;
+
+  /** A smaller audit file would be rolled over every few lines. */
+  private static final long MIN_AUDIT_BYTES = 1024;
+
+  /** The file roller moves every kept file by one name at each roll, so it takes no more. */
+  private static final int MAX_AUDIT_FILES = 20;
+
+  private final Map<ConfigKey, Given> given;
+  private final Path base;
+  private final List<String> complaints = new ArrayList<>();
+
+  /**
+   * Values for one load.
+   *
+   * @param base what relative paths are relative to
+   */
+  ConfigValues(Map<ConfigKey, Given> given, Path base) {
+    this.given = given;
+    this.base = base;
+  }
+
+  List<String> complaints() {
+    return complaints;
+  }
+
+  String host(ConfigKey key) {
+    return read(
+        key,
+        "a host name or an address such as 127.0.0.1",
+        it -> text(it).filter(text -> HOST.matcher(text).matches()),
+        key.defaultText());
+  }
+
+  int integer(ConfigKey key, int least, int most) {
+    return read(
+        key,
+        "an integer from " + least + " to " + most,
+        it -> number(it).filter(n -> n >= least && n <= most).map(Long::intValue),
+        Integer.parseInt(key.defaultText()));
+  }
+
+  int port(ConfigKey key) {
+    return integer(key, 0, MAX_PORT);
+  }
+
+  int auditFiles(ConfigKey key) {
+    return integer(key, 1, MAX_AUDIT_FILES);
+  }
+
+  long auditBytes(ConfigKey key) {
+    return read(
+        key,
+        "a size of at least 1KiB, such as " + key.defaultText(),
+        it -> text(it).flatMap(Units::size).filter(bytes -> bytes >= MIN_AUDIT_BYTES),
+        Units.size(key.defaultText()).orElseThrow());
+  }
+
+  Path path(ConfigKey key) {
+    return read(
+        key,
+        "a path",
+        it -> text(it).filter(text -> !text.isBlank()).flatMap(ConfigValues::path).map(this::based),
+        based(Path.of(key.defaultText())));
+  }
+
+  /** Checks a word that can be only one in this version. */
+  void only(ConfigKey key, Set<String> later) {
+    String expected = key.defaultText();
+    Given value = given.get(key);
+    String text = value == null ? expected : text(value).orElse("");
+    String hint = later.contains(text) ? " ('" + text + "' is not in this version)" : "";
+    read(key, "'" + expected + "'" + hint, it -> text(it).filter(expected::equals), expected);
+  }
+
+  private static Optional<String> text(Given given) {
+    return given.value() instanceof String text ? Optional.of(text) : Optional.empty();
+  }
+
+  private static Optional<Long> number(Given given) {
+    if (given.value() instanceof Integer || given.value() instanceof Long) {
+      return Optional.of(((Number) given.value()).longValue());
+    }
+    return given.isSpelled()
+        ? text(given).filter(text -> DIGITS.matcher(text).matches()).map(Long::valueOf)
+        : Optional.empty();
+  }
+
+  private static Optional<Path> path(String text) {
+    try {
+      return Optional.of(Path.of(text));
+    } catch (InvalidPathException e) {
+      return Optional.empty();
+    }
+  }
+
+  private Path based(Path path) {
+    return base.resolve(path).normalize();
+  }
+
+  private <T> T read(
+      ConfigKey key, String expected, Function<Given, Optional<T>> reader, T fallback) {
+    Given value = given.get(key);
+    if (value == null) {
+      return fallback;
+    }
+    Optional<T> read = reader.apply(value);
+    if (read.isEmpty()) {
+      complaints.add(value.complaint().apply(expected));
+    }
+    return read.orElse(fallback);
+  }
+}
