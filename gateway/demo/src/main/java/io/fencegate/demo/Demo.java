@@ -163,6 +163,7 @@ final class Demo {
     return report -> {
       switch (report.kind()) {
         case ASKING -> timeline.say(name, "asks for " + RESOURCE);
+        case WAITING -> timeline.say(name, "still waits: " + report.fact("code"));
         case HELD ->
             timeline.say(name, "holds " + RESOURCE + " with token " + report.fact("token"));
         case PROGRESS -> tellProgress(name, report);

@@ -29,7 +29,14 @@ final class Worker {
   /** How far apart reports of progress are. */
   private static final int REPORT_EVERY = 10;
 
-  /** What a worker is to do. */
+  /** Rounds of patience; together far more than a lease lasts. */
+  private static final int ROUNDS = 10;
+
+  /**
+   * What a worker is to do.
+   *
+   * @param patience how long one round of asking for the lock takes
+   */
   record Task(URI gateway, String resource, String name, Duration ttl, Duration patience) {}
 
   private final Task task;
@@ -49,16 +56,26 @@ final class Worker {
   boolean run(SettlementFile file) {
     try (FencegateClient client = FencegateClient.builder().endpoint(task.gateway()).build()) {
       tell(Kind.ASKING);
-      AcquireResult result =
-          client.acquire(
-              AcquireRequest.of(task.resource())
-                  .withHolder(task.name())
-                  .withTtl(task.ttl())
-                  .withPatience(task.patience()));
-      return result.fold(
-          lock -> post(lock, file.postings()),
-          problem -> fail("no lock: " + problem.code() + ", " + problem.detail()));
+      AcquireRequest request =
+          AcquireRequest.of(task.resource())
+              .withHolder(task.name())
+              .withTtl(task.ttl())
+              .withPatience(task.patience());
+      return acquire(client, request)
+          .fold(
+              lock -> post(lock, file.postings()),
+              problem -> fail("no lock: " + problem.code() + ", " + problem.detail()));
     }
+  }
+
+  /** Asks in several rounds, so that the demo hears that it is still waiting and why. */
+  private AcquireResult acquire(FencegateClient client, AcquireRequest request) {
+    AcquireResult result = client.acquire(request);
+    for (int round = 1; round < ROUNDS && result instanceof AcquireResult.NotHeld not; round++) {
+      tell(Kind.WAITING, "code", not.problem().code(), "detail", not.problem().detail());
+      result = client.acquire(request);
+    }
+    return result;
   }
 
   private boolean post(HeldLock lock, List<Posting> postings) {

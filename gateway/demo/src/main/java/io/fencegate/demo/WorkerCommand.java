@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 final class WorkerCommand implements Callable<Integer> {
 
   private static final Duration TTL = Duration.ofSeconds(5);
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration PATIENCE = Duration.ofSeconds(4);
 
   @Option(names = "--name", required = true)
   private String name = "";

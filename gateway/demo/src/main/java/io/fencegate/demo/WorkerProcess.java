@@ -103,7 +103,12 @@ final class WorkerProcess {
   private static final long POLL_MILLIS = 100;
 
   private DemoFailure failed(String what) {
-    return new DemoFailure(what, "its log and the gateway's say why" + Logs.tail(log));
+    return new DemoFailure(
+        what,
+        "the logs below say why; run the demo again if the machine was merely too busy"
+            + Logs.tail(log)
+            + Logs.tail(log.resolveSibling("gateway.log"))
+            + Logs.tail(log.resolveSibling("audit.jsonl")));
   }
 
   long pid() {

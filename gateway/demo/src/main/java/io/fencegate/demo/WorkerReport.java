@@ -22,6 +22,8 @@ record WorkerReport(Kind kind, Map<String, String> facts) {
   enum Kind {
     /** It begins to ask for the lock. */
     ASKING,
+    /** It has not got the lock yet and goes on asking: {@code code}, {@code detail}. */
+    WAITING,
     /** It has the lock: {@code token}, {@code ttlMillis}. */
     HELD,
     /** So far: {@code done}, {@code applied}, {@code replayed}, {@code of}. */
