@@ -104,7 +104,7 @@ final class GatewayProcess implements AutoCloseable {
   }
 
   @Override
-  public void close() throws InterruptedException {
-    kill();
+  public void close() {
+    process.destroyForcibly().onExit().orTimeout(30, TimeUnit.SECONDS).join();
   }
 }
