@@ -138,7 +138,7 @@ final class ServeCommand implements Callable<Integer> {
   private int serve(ConfigLoad.Loaded loaded, @Nullable DevSetup dev) {
     loaded.warnings().forEach(LOG::warn);
     ServerConfig config = loaded.config();
-    Waiting.Ended<ServerProcess> start = Waiting.forEnd(ServerProcess.start(config));
+    Waiting.Ended<ServerProcess> start = ServerProcess.start(config);
     ServerProcess process = start.value();
     if (process == null) {
       return notStarted(start.cause());

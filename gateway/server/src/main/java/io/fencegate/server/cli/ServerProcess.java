@@ -12,12 +12,26 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
 import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A gateway with all that it stands on, from the store to the event loop. */
 final class ServerProcess {
 
   /** The gateway lives on one event loop; more would stand idle. */
   private static final int EVENT_LOOPS = 1;
+
+  /** Opening a store reads all of it; ten times what a large one takes. */
+  private static final Duration START_BUDGET = Duration.ofMinutes(2);
+
+  /** What the gateway's own drain may take, and some grace for closing the store. */
+  private static final Duration STOP_BUDGET = Duration.ofSeconds(40);
+
+  private static final Duration CLOSE_BUDGET = Duration.ofSeconds(10);
+
+  private static final Logger LOG = LoggerFactory.getLogger(ServerProcess.class);
 
   private final Vertx vertx;
   private final CoordinationStore store;
@@ -32,8 +46,8 @@ final class ServerProcess {
     this.deploymentId = deploymentId;
   }
 
-  /** Starts all of it, or fails with nothing left open. */
-  static Future<ServerProcess> start(ServerConfig config) {
+  /** Starts all of it, or fails with nothing left open. Blocks. */
+  static Waiting.Ended<ServerProcess> start(ServerConfig config) {
     Vertx vertx =
         Vertx.vertx(
             new VertxOptions()
@@ -44,9 +58,15 @@ final class ServerProcess {
                         .setFileCachingEnabled(false)
                         .setClassPathResolvingEnabled(false)));
     Clocks clocks = new SystemClocks();
-    return EmbeddedStore.open(vertx, config.dataDir(), clocks)
-        .compose(store -> deploy(vertx, store, config, clocks))
-        .recover(failure -> vertx.close().transform(closed -> Future.failedFuture(failure)));
+    Waiting.Ended<ServerProcess> start =
+        Waiting.forEnd(
+            EmbeddedStore.open(vertx, config.dataDir(), clocks)
+                .compose(store -> deploy(vertx, store, config, clocks)),
+            START_BUDGET);
+    if (start.value() == null) {
+      close(vertx);
+    }
+    return start;
   }
 
   private static Future<ServerProcess> deploy(
@@ -78,19 +98,33 @@ final class ServerProcess {
     return gateway.operatorPort();
   }
 
-  /** Answers every request that is in, then closes what is below it, top down. */
-  Future<Void> stop() {
-    return vertx
-        .undeploy(deploymentId)
-        .transform(
-            undeployed ->
-                store
-                    .close()
-                    .transform(closed -> vertx.close())
-                    .compose(
-                        closed ->
-                            undeployed.succeeded()
-                                ? Future.succeededFuture()
-                                : Future.failedFuture(undeployed.cause())));
+  /**
+   * Answers every request that is in, then closes what is below it, top down. Blocks.
+   *
+   * @return why not all of it could be closed; empty where it was
+   */
+  Optional<Throwable> stop() {
+    Optional<Throwable> failure =
+        Waiting.failureOf(
+            vertx
+                .undeploy(deploymentId)
+                .transform(
+                    undeployed ->
+                        store
+                            .close()
+                            .compose(
+                                closed ->
+                                    undeployed.succeeded()
+                                        ? Future.succeededFuture()
+                                        : Future.failedFuture(undeployed.cause()))),
+            STOP_BUDGET);
+    close(vertx);
+    return failure;
+  }
+
+  /** Not part of a chain of futures: their steps run on the event loop that ends here. */
+  private static void close(Vertx vertx) {
+    Waiting.failureOf(vertx.close(), CLOSE_BUDGET)
+        .ifPresent(cause -> LOG.warn("the event loop did not end", cause));
   }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.server.cli;
 
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,15 +42,13 @@ final class Shutdown {
   }
 
   private void stopAndHalt() {
-    Throwable problem = Waiting.forEnd(process.stop()).cause();
-    if (problem != null) {
-      LOG.error("not everything could be closed", problem);
-    }
+    Optional<Throwable> problem = process.stop();
+    problem.ifPresent(cause -> LOG.error("not everything could be closed", cause));
     if (dev != null) {
       dev.delete();
     }
     System.out.flush();
     System.err.flush();
-    Runtime.getRuntime().halt(problem == null ? ExitCode.OK : ExitCode.REFUSED);
+    Runtime.getRuntime().halt(problem.isEmpty() ? ExitCode.OK : ExitCode.REFUSED);
   }
 }
