@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -268,16 +269,14 @@ public final class LockService {
   }
 
   private <T> Future<Ruling<T>> look(
-      ResourceName resource,
-      long deadlineNanos,
-      java.util.function.Function<Commit.Judged, Future<Ruling<T>>> then) {
+      ResourceName resource, long deadlineNanos, Function<Commit.Judged, Future<Ruling<T>>> then) {
     return submit(new LookTransaction(keys, resource), deadlineNanos, then);
   }
 
   private <T> Future<Ruling<T>> submit(
       Transaction transaction,
       long deadlineNanos,
-      java.util.function.Function<Commit.Judged, Future<Ruling<T>>> then) {
+      Function<Commit.Judged, Future<Ruling<T>>> then) {
     return batcher
         .submit(transaction, deadlineNanos)
         .compose(commit -> commit.ruling(then))

@@ -3,6 +3,7 @@ package io.fencegate.server.cli;
 
 import java.io.PrintWriter;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -27,7 +28,7 @@ import picocli.CommandLine.Spec;
     })
 public final class Main implements Runnable {
 
-  @Spec private @org.jspecify.annotations.Nullable CommandSpec spec;
+  @Spec private @Nullable CommandSpec spec;
 
   private Main() {}
 

@@ -10,6 +10,7 @@ import io.fencegate.policy.file.ValueResolver;
 import io.fencegate.policy.name.Parsed;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
@@ -67,8 +68,7 @@ public final class ConfigLoader {
     }
     messages.stream()
         .sorted(
-            java.util.Comparator.comparingInt(PolicyMessage::line)
-                .thenComparingInt(PolicyMessage::column))
+            Comparator.comparingInt(PolicyMessage::line).thenComparingInt(PolicyMessage::column))
         .map(PolicyMessage::text)
         .forEach(problems::add);
   }

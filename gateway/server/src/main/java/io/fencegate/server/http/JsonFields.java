@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.server.http;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
@@ -38,7 +39,7 @@ final class JsonFields {
 
   private static final JsonMapper MAPPER =
       JsonMapper.builder(
-              com.fasterxml.jackson.core.JsonFactory.builder()
+              JsonFactory.builder()
                   .streamReadConstraints(
                       StreamReadConstraints.builder()
                           .maxNestingDepth(MAX_DEPTH)

@@ -8,6 +8,7 @@ import io.fencegate.coordination.lock.LockView;
 import io.fencegate.coordination.lock.Release;
 import io.fencegate.coordination.lock.Renewal;
 import io.fencegate.policy.model.ResourcePolicy;
+import io.fencegate.policy.name.Parsed;
 import io.fencegate.policy.name.Principal;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Refusal;
@@ -25,6 +26,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -96,7 +98,7 @@ final class LockHandler {
   }
 
   private Future<Ruling<JsonObject>> renew(
-      LockRequestParser.Renew request, ResourcePolicy policy, java.util.Optional<Duration> ttl) {
+      LockRequestParser.Renew request, ResourcePolicy policy, Optional<Duration> ttl) {
     ClockReading start = clocks.read();
     return locks
         .renew(
@@ -210,7 +212,6 @@ final class LockHandler {
   }
 
   static Refusal notFound(String path) {
-    return RefusalCode.NOT_FOUND.because(
-        "there is nothing at " + io.fencegate.policy.name.Parsed.show(path));
+    return RefusalCode.NOT_FOUND.because("there is nothing at " + Parsed.show(path));
   }
 }

@@ -18,6 +18,7 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** What is known of a write by its key, and closing the key's door to make sure. */
@@ -53,7 +54,7 @@ final class RecordHandler {
   private void answer(
       RoutingContext context,
       String suffix,
-      java.util.function.Function<Question, Future<Ruling<RecordedWrite>>> ask) {
+      Function<Question, Future<Ruling<RecordedWrite>>> ask) {
     HttpServerRequest request = context.request();
     Ruling<ResourceName> name = ResourcePaths.resource(request, WRITES, suffix);
     @Nullable ResourceName resource = name.fold(found -> found, refusal -> null);

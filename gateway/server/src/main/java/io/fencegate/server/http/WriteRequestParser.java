@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Write requests from headers and JSON, pure. */
 final class WriteRequestParser {
@@ -220,8 +221,7 @@ final class WriteRequestParser {
     return Ruling.granted(new OperationCall(operation, values(params), path + "params"));
   }
 
-  private static Map<String, ParamValue> values(
-      @org.jspecify.annotations.Nullable JsonNode params) {
+  private static Map<String, ParamValue> values(@Nullable JsonNode params) {
     Map<String, ParamValue> values = new LinkedHashMap<>();
     if (params != null) {
       params.properties().forEach(entry -> values.put(entry.getKey(), value(entry.getValue())));

@@ -19,6 +19,7 @@ import io.micrometer.core.instrument.Timer;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns ends of work into metrics and audit lines. Labels come from small fixed sets only:
@@ -142,7 +143,7 @@ public final class Observations implements WriteObserver, LockObserver {
         .put("resource", resource.value());
   }
 
-  private static @org.jspecify.annotations.Nullable String leaseFp(WriteCommand command) {
+  private static @Nullable String leaseFp(WriteCommand command) {
     var proof = command.header().proof();
     return proof == null ? null : proof.fingerprint();
   }

@@ -2,6 +2,8 @@
 package io.fencegate.policy.model;
 
 import io.fencegate.policy.name.OperationName;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
@@ -14,6 +16,6 @@ import java.util.Map;
  */
 public record Operation(OperationName name, String sql, Map<String, String> params, long minRows) {
   public Operation {
-    params = java.util.Collections.unmodifiableMap(new java.util.LinkedHashMap<>(params));
+    params = Collections.unmodifiableMap(new LinkedHashMap<>(params));
   }
 }

@@ -5,6 +5,8 @@ import io.fencegate.policy.name.AdapterName;
 import io.fencegate.policy.name.OperationName;
 import io.fencegate.policy.name.PolicyName;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
@@ -29,6 +31,6 @@ public record ResourcePolicy(
   public static final Duration DEFAULT_DEDUP_RETENTION = Duration.ofMinutes(2);
 
   public ResourcePolicy {
-    operations = java.util.Collections.unmodifiableMap(new java.util.LinkedHashMap<>(operations));
+    operations = Collections.unmodifiableMap(new LinkedHashMap<>(operations));
   }
 }
