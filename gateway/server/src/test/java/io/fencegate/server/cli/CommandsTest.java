@@ -114,6 +114,17 @@ final class CommandsTest {
   }
 
   @Test
+  void serveTellsThatItsAuditFileCannotBeWritten() throws IOException {
+    file("policies/a.yaml", POLICY);
+    file("audit.jsonl/in-the-way", "");
+    Run run =
+        run("serve", "--config", file("gate.yaml", "worker: {port: 0}\noperator: {port: 0}\n"));
+
+    assertThat(run.exitCode()).isEqualTo(ExitCode.UNAVAILABLE);
+    assertThat(run.err()).contains("cannot write the audit file").contains("--audit.file=");
+  }
+
+  @Test
   void goodPoliciesAreCounted() throws IOException {
     Run run = run("policy", "check", file("p.yaml", POLICY));
 
