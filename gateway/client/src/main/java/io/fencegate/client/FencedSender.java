@@ -4,7 +4,6 @@ package io.fencegate.client;
 import io.fencegate.policy.lease.LeaseState;
 import io.fencegate.policy.outcome.Certainty;
 import io.fencegate.policy.time.ClockReading;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * only what the gateway recognises as the same, and never turns a doubt into a no.
  */
 final class FencedSender {
+
+  /** The longest deadline that a gateway takes: a day. */
+  private static final long MAX_DEADLINE_MILLIS = 86_400_000;
 
   /** What is sent, and how much care it needs. */
   record Errand(
@@ -48,11 +50,12 @@ final class FencedSender {
     boolean doubt = false;
     Verdict last = new Verdict.NotSent("nothing was tried");
     while (true) {
-      LeaseState state = keeper.look();
-      if (!errand.bypassesLocalCheck() && !state.isLeading()) {
-        return doubt ? last : new Verdict.NotSent(whyNot(state));
+      long authorityMillis = keeper.remainingMillis();
+      if (!errand.bypassesLocalCheck() && authorityMillis == 0) {
+        return doubt ? last : new Verdict.NotSent(whyNot(keeper.look()));
       }
-      Verdict verdict = Verdict.of(Deliveries.deliver(transport, call(errand), patience()));
+      Transport.Call call = call(errand, authorityMillis);
+      Verdict verdict = Verdict.of(Deliveries.deliver(transport, call, timeouts.request()));
       if (verdict instanceof Verdict.Yes) {
         return verdict;
       }
@@ -64,17 +67,14 @@ final class FencedSender {
     }
   }
 
-  private Duration patience() {
-    return timeouts.request();
-  }
-
-  private Transport.Call call(Errand errand) {
+  private Transport.Call call(Errand errand, long authorityMillis) {
     Map<String, String> headers = new HashMap<>(proofHeaders);
     if (errand.idempotencyKey() != null) {
       headers.put("Idempotency-Key", errand.idempotencyKey());
     }
     if (!errand.bypassesLocalCheck()) {
-      headers.put("Fencing-Deadline-Ms", Long.toString(keeper.remainingMillis()));
+      headers.put(
+          "Fencing-Deadline-Ms", Long.toString(Math.min(authorityMillis, MAX_DEADLINE_MILLIS)));
     }
     return new Transport.Call(errand.path(), headers, errand.body());
   }
@@ -113,7 +113,7 @@ final class FencedSender {
 
   private static String whyNot(LeaseState state) {
     return state.fold(
-        leading -> "the authority is confirmed",
+        leading -> "the authority ends within this millisecond",
         suspect -> "the authority is in doubt: " + suspect.doubt(),
         lost -> "the authority is lost: " + lost.loss());
   }

@@ -110,6 +110,20 @@ class LeaseTimingTest {
   }
 
   @Test
+  void everyWriteNamesTheAuthorityThatIsLeft() {
+    HeldLock lock = acquire();
+    time.freeze(1_000);
+    gateway.then(applied());
+    lock.write(write());
+    assertThat(gateway.last().header("Fencing-Deadline-Ms")).isEqualTo("7750");
+
+    time.freeze(TTL - MARGIN - 1_000 - 1);
+    gateway.then(applied());
+    lock.write(write());
+    assertThat(gateway.last().header("Fencing-Deadline-Ms")).isEqualTo("1");
+  }
+
+  @Test
   void theLossIsAnnouncedAtTheDeadlineByItself() {
     HeldLock lock = acquire();
     List<LeaseState> seen = new ArrayList<>();

@@ -92,8 +92,13 @@ final class Connections {
         .compose(
             in ->
                 session(errand)
-                    .compose(session -> work.apply(session).onComplete(done -> takeBack(session)))
+                    .compose(session -> lent(session, work))
                     .onComplete(out -> pool.leave()));
+  }
+
+  /** Composed, so that a defect in the work is a failure too and the session comes back. */
+  private <T> Future<T> lent(Session session, Function<Session, Future<T>> work) {
+    return Future.succeededFuture(session).compose(work).onComplete(done -> takeBack(session));
   }
 
   private long waitMillis(Errand errand) {

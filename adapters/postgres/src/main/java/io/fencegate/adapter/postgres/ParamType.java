@@ -34,6 +34,10 @@ enum ParamType {
   private static final int NUMBER_CHARS = 1000;
 
   private static final int YEAR_CHARS = 4;
+
+  /** PostgreSQL's own bound on offsets: 16 h. */
+  private static final int OFFSET_SECONDS = 16 * 60 * 60;
+
   private static final Pattern DECIMAL =
       Pattern.compile("[+-]?(?:[0-9]+(?:\\.[0-9]*)?|\\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?");
   private static final Pattern WHOLE = Pattern.compile("[+-]?[0-9]+");
@@ -145,7 +149,10 @@ enum ParamType {
 
   private static boolean isTime(String text) {
     try {
-      return OffsetDateTime.parse(text).getYear() > 0 && text.indexOf('-') == YEAR_CHARS;
+      OffsetDateTime time = OffsetDateTime.parse(text);
+      return time.getYear() > 0
+          && text.indexOf('-') == YEAR_CHARS
+          && Math.abs(time.getOffset().getTotalSeconds()) < OFFSET_SECONDS;
     } catch (DateTimeException notOne) {
       return false;
     }

@@ -35,6 +35,16 @@ final class PgFailures {
         : "";
   }
 
+  /**
+   * Whether a statement that the connection had prepared no longer fits its table: the connection
+   * has to go, the same write passes on another. Told by the server's routine, because its words
+   * are translated.
+   */
+  static boolean isOutdatedPlan(Throwable failure) {
+    return failure instanceof PgException error
+        && "RevalidateCachedQuery".equals(error.getRoutine());
+  }
+
   /** The server's own words. */
   static String message(Throwable failure) {
     return failure instanceof PgException error
@@ -55,6 +65,10 @@ final class PgFailures {
   private static Refusal of(Throwable failure, BiFunction<String, String, Refusal> answered) {
     if (failure instanceof Refused no) {
       return no.refusal();
+    }
+    if (isOutdatedPlan(failure)) {
+      return RefusalCode.DOWNSTREAM_BUSY.because(
+          "a table changed under a prepared statement; nothing was changed");
     }
     if (failure instanceof PgException error && error.getSqlState() != null) {
       return answered.apply(error.getSqlState(), error.getErrorMessage());

@@ -34,6 +34,7 @@ final class PostgresAdapter implements ResourceAdapter {
   private final PostgresRecords records;
   private final Purger purger;
   private final WriteIds ids;
+  private final UnderWay underWay = new UnderWay();
 
   PostgresAdapter(PostgresSettings settings, AdapterContext context, WriteIds ids) {
     this.clocks = context.clocks();
@@ -62,27 +63,35 @@ final class PostgresAdapter implements ResourceAdapter {
 
   @Override
   public Future<SealOutcome> seal(Permit permit, Seal seal) {
-    return ready(seal.deadlineNanos())
-        .compose(there -> sealer.seal(permit, seal))
-        .otherwise(failure -> new SealOutcome.Failed(PgFailures.ofConnect(failure)));
+    Optional<Refusal> closed = underWay.objection();
+    if (closed.isPresent()) {
+      return Future.succeededFuture(new SealOutcome.Failed(closed.get()));
+    }
+    return underWay.track(
+        ready(seal.deadlineNanos())
+            .compose(there -> sealer.seal(permit, seal))
+            .otherwise(failure -> new SealOutcome.Failed(PgFailures.ofConnect(failure))));
   }
 
   @Override
   public Future<ApplyOutcome> apply(Permit permit, FencedWrite write) {
-    Optional<Refusal> objection = objection(write.content());
-    if (objection.isPresent()) {
-      return Future.succeededFuture(new ApplyOutcome.Rejected(objection.get()));
+    Optional<Refusal> no = underWay.objection().or(() -> objection(write.content()));
+    if (no.isPresent()) {
+      return Future.succeededFuture(new ApplyOutcome.Rejected(no.get()));
     }
-    return ready(write.deadlineNanos())
-        .compose(
-            there ->
-                connections.lend(
-                    Connections.Errand.write(permit.resource(), write.deadlineNanos()),
-                    session -> transaction(session, permit, write)))
-        .otherwise(
-            failure ->
-                new WriteEnd.Certain(new ApplyOutcome.Rejected(PgFailures.ofConnect(failure))))
-        .compose(end -> settle(end, write.deadlineNanos()));
+    return underWay.track(
+        ready(write.deadlineNanos())
+            .compose(there -> lend(permit, write))
+            .otherwise(
+                failure ->
+                    new WriteEnd.Certain(new ApplyOutcome.Rejected(PgFailures.ofConnect(failure))))
+            .compose(end -> settle(end, write.deadlineNanos())));
+  }
+
+  private Future<WriteEnd> lend(Permit permit, FencedWrite write) {
+    return connections.lend(
+        Connections.Errand.write(permit.resource(), write.deadlineNanos()),
+        session -> transaction(session, permit, write));
   }
 
   private Future<Void> ready(long deadlineNanos) {
@@ -126,7 +135,7 @@ final class PostgresAdapter implements ResourceAdapter {
 
   @Override
   public Future<ReconcileOutcome> reconcile(String writeId, long deadlineNanos) {
-    return resolver.resolve(writeId, deadlineNanos);
+    return underWay.track(resolver.resolve(writeId, deadlineNanos));
   }
 
   @Override
@@ -154,6 +163,6 @@ final class PostgresAdapter implements ResourceAdapter {
   @Override
   public Future<Void> close() {
     purger.close();
-    return connections.close();
+    return underWay.close().compose(ended -> connections.close());
   }
 }

@@ -29,6 +29,9 @@ final class Sealer {
   private static final String RAISE =
       "SELECT set_config('lock_timeout', $4, true), fencegate.guard_raise($1, $2, $3)::text";
 
+  /** Of what is left: so that waiting for older writes is told apart from a silent database. */
+  private static final long LOCK_PERCENT = 75;
+
   /** A raise that is under way. */
   private record Raise(
       FencingToken token, @Nullable FencingToken floor, Future<SealOutcome> outcome) {}
@@ -84,7 +87,7 @@ final class Sealer {
     Tuple arguments =
         Tuple.of(permit.resource().value(), permit.token().value())
             .addLong(floor == null ? null : floor.value())
-            .addString(left + "ms");
+            .addString(Math.max(1, left * LOCK_PERCENT / 100) + "ms");
     return Within.millis(session.call(RAISE, arguments), left)
         .transform(answer -> Future.succeededFuture(outcome(session, answer)));
   }

@@ -38,6 +38,8 @@ final class Session {
     this.connection = connection;
     connection.closeHandler(closed -> open = false);
     connection.exceptionHandler(broken -> destroy());
+    // What a trigger may say goes to nobody: it can hold the caller's data, logs must not.
+    connection.noticeHandler(unheard -> {});
   }
 
   /** Connects; to be bounded by the caller, who destroys a session that comes too late. */

@@ -92,7 +92,7 @@ final class WriteTransaction {
 
   /** Destroying first makes sure that nothing of the chain that was given up sends COMMIT. */
   private Future<WriteEnd> giveUp(Throwable failure) {
-    if (failure instanceof TimeoutException) {
+    if (failure instanceof TimeoutException || PgFailures.isOutdatedPlan(failure)) {
       session.destroy();
     }
     return rollback(new ApplyOutcome.Rejected(PgFailures.ofStatement(failure)));

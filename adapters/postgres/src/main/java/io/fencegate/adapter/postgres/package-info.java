@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Writes to PostgreSQL, where the database itself compares the token in the write's transaction. */
+/**
+ * Writes to PostgreSQL, where the database itself compares the token in the write's transaction.
+ */
 @NullMarked
 package io.fencegate.adapter.postgres;
 

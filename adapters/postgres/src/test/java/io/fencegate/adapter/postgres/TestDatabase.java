@@ -88,6 +88,10 @@ final class TestDatabase {
     return port;
   }
 
+  String name() {
+    return name;
+  }
+
   String url(int port) {
     return url(USER, PASSWORD, port);
   }

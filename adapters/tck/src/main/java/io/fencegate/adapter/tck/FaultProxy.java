@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.adapter.tck;
 
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -47,6 +48,7 @@ public final class FaultProxy {
   private volatile Fault fault = Fault.PASS;
   private volatile Duration delay = Duration.ZERO;
   private volatile @Nullable Trigger trigger;
+  private volatile boolean struck;
 
   private FaultProxy(Vertx vertx, String targetHost, int targetPort) {
     this.vertx = vertx;
@@ -75,7 +77,7 @@ public final class FaultProxy {
     trigger = null;
     delay = Duration.ZERO;
     fault = Fault.PASS;
-    links.forEach(Link::heal);
+    links.forEach(link -> link.context.runOnContext(turn -> link.heal()));
   }
 
   public void blackhole() {
@@ -104,22 +106,27 @@ public final class FaultProxy {
 
   /** The request with this text arrives; its reply and all later ones do not. */
   public void swallowRepliesOnceSent(String text) {
-    trigger = new Trigger(text, Fault.SWALLOW_REPLIES);
+    arm(new Trigger(text, Fault.SWALLOW_REPLIES));
   }
 
   /** The connection is closed instead of sending this text on. */
   public void cutOnceSent(String text) {
-    trigger = new Trigger(text, Fault.CUT);
+    arm(new Trigger(text, Fault.CUT));
   }
 
   /** The request with this text and all that follows it wait here until {@link #pass}. */
   public void holdOnceSent(String text) {
-    trigger = new Trigger(text, Fault.HOLD_REQUESTS);
+    arm(new Trigger(text, Fault.HOLD_REQUESTS));
+  }
+
+  private void arm(Trigger next) {
+    struck = false;
+    trigger = next;
   }
 
   /** Whether the trigger that was set last has struck. */
   public boolean hasStruck() {
-    return trigger == null && links.stream().anyMatch(link -> link.own != null);
+    return struck;
   }
 
   /** Connections that are open on the downstream's side. */
@@ -145,8 +152,9 @@ public final class FaultProxy {
         .onFailure(unreachable -> from.close());
   }
 
-  /** One client's connection and the one that was made for it. */
+  /** One client's connection and the one that was made for it; bytes move on one context. */
   private final class Link {
+    private final Context context = vertx.getOrCreateContext();
     private final NetSocket from;
     private final NetSocket to;
     private final List<Buffer> held = new ArrayList<>();
@@ -178,6 +186,7 @@ public final class FaultProxy {
       if (armed != null && bytes.toString(StandardCharsets.ISO_8859_1).contains(armed.text())) {
         trigger = null;
         own = armed.fault();
+        struck = true;
       }
       switch (present()) {
         case PASS, SWALLOW_REPLIES -> forward(bytes);

@@ -159,14 +159,22 @@ public final class GatewaySession {
                         List.of(new Op.Get(key)))))
         .compose(
             answer -> {
-              boolean lives =
-                  answer.members().get(0).held() || answer.members().get(0).entry(0).isPresent();
-              if (lives) {
+              var result = answer.members().get(0);
+              if (result.held()) {
                 counter = raised;
                 return Future.<Void>succeededFuture();
               }
-              return reopen("the session ended");
+              return result
+                  .entry(0)
+                  .map(this::adoptRaise)
+                  .orElseGet(() -> reopen("the session ended"));
             });
+  }
+
+  /** An earlier raise that was in doubt had been committed: that settles everything before it. */
+  private Future<Void> adoptRaise(Entry entry) {
+    counter = Math.max(counter, SessionRecord.decode(entry.value()).counter());
+    return Future.succeededFuture();
   }
 
   /** Removes the session, so that others need not wait for its end. */
@@ -247,14 +255,11 @@ public final class GatewaySession {
                 prove(asked);
                 return Future.<Void>succeededFuture();
               }
-              return result.entry(0).map(this::adoptCounter).orElseGet(() -> reopen("it ran out"));
+              return result
+                  .entry(0)
+                  .map(entry -> adoptRaise(entry).compose(unused -> heartbeat()))
+                  .orElseGet(() -> reopen("it ran out"));
             });
-  }
-
-  /** A raise in doubt had been committed after all. */
-  private Future<Void> adoptCounter(Entry entry) {
-    counter = Math.max(counter, SessionRecord.decode(entry.value()).counter());
-    return heartbeat();
   }
 
   private Future<Void> reopen(String reason) {

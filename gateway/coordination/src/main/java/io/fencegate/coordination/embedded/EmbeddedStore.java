@@ -25,6 +25,12 @@ import java.util.function.UnaryOperator;
  * also against a power cut as far as the disk honours fsync. It cannot fail over: while its process
  * is down nothing is granted, and the leases wait.
  *
+ * <p>When the disk is full, or somebody else holds the file's lock, commits and grants are refused
+ * {@code DEFINITE} until that is over, and while a lease waits to run out so is everything else.
+ * After any other failure of a commit it is not known what will be found on the disk, so the store
+ * closes itself: that group is answered {@code INDEFINITE}, everything after it {@code DEFINITE},
+ * watches are lost. Only opening it again tells what is there.
+ *
  * <p>Thread-safe; never blocks the caller.
  */
 public final class EmbeddedStore implements CoordinationStore {
@@ -64,25 +70,34 @@ public final class EmbeddedStore implements CoordinationStore {
     DirectoryLock lock = DirectoryLock.take(dataDir);
     try {
       SqliteDisk.Opened opened = SqliteDisk.open(dataDir, bounds.busyMillis());
-      StoredState stored = opened.stored();
-      StoreState state = new StoreState(stored, clocks.read());
-      History history = new History(bounds, stored.revision(), stored.history());
-      Mailbox mailbox = new Mailbox(bounds);
-      StoreWriter writer =
-          new StoreWriter(
-              mailbox,
-              state,
-              new WatchHub(history, bounds),
-              new StoreWriter.OpenDirectory(wrapping.apply(opened.disk()), lock),
-              clocks);
-      Thread thread = new Thread(writer, "fencegate-store");
-      thread.setDaemon(true);
-      thread.start();
-      return new EmbeddedStore(vertx, mailbox, writer);
+      Disk disk = wrapping.apply(opened.disk());
+      return start(
+          vertx, opened.stored(), new StoreWriter.OpenDirectory(disk, lock), clocks, bounds);
     } catch (RuntimeException e) {
       lock.close();
       throw e;
     }
+  }
+
+  private static EmbeddedStore start(
+      Vertx vertx,
+      StoredState stored,
+      StoreWriter.OpenDirectory directory,
+      Clocks clocks,
+      Bounds bounds) {
+    Mailbox mailbox = new Mailbox(bounds);
+    History history = new History(bounds, stored.revision(), stored.history());
+    StoreWriter writer =
+        new StoreWriter(
+            mailbox,
+            new StoreState(stored, clocks.read()),
+            new WatchHub(history, bounds),
+            directory,
+            clocks);
+    Thread thread = new Thread(writer, "fencegate-store");
+    thread.setDaemon(true);
+    thread.start();
+    return new EmbeddedStore(vertx, mailbox, writer);
   }
 
   @Override

@@ -15,8 +15,9 @@ record Lease(LeaseHandle handle, long ttlSeconds, long deadlineNanos) {
     return new Lease(handle, ttlSeconds, nowNanos + TimeUnit.SECONDS.toNanos(ttlSeconds));
   }
 
-  /** Order by deadline, also where the monotonic clock wraps around. */
+  /** Order by deadline, also where the monotonic clock wraps around; the older lease first. */
   static int byDeadline(Lease a, Lease b) {
-    return Long.compare(a.deadlineNanos - b.deadlineNanos, 0);
+    int order = Long.compare(a.deadlineNanos - b.deadlineNanos, 0);
+    return order != 0 ? order : Long.compare(a.handle.id(), b.handle.id());
   }
 }

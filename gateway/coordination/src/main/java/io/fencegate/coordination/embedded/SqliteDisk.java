@@ -12,6 +12,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Types;
 import org.sqlite.SQLiteConfig;
+import org.sqlite.SQLiteErrorCode;
+import org.sqlite.SQLiteException;
 
 /**
  * The database file. A write-ahead log with {@code synchronous=FULL}: a transaction that was
@@ -84,9 +86,22 @@ final class SqliteDisk implements Disk {
     try {
       plain.execute("COMMIT");
     } catch (SQLException e) {
-      throw new DiskException(Effect.UNKNOWN, "cannot commit: " + e.getMessage(), e);
+      throw isFull(e) ? rolledBack(e) : commitInDoubt(e);
     }
     writtenCompaction = compactedRevision;
+  }
+
+  /**
+   * No room for the whole transaction: its last page, which alone makes it one, is not in the log.
+   */
+  private static boolean isFull(SQLException cause) {
+    return cause instanceof SQLiteException sqlite
+        && sqlite.getResultCode() == SQLiteErrorCode.SQLITE_FULL;
+  }
+
+  /** After a failed fsync, say, the transaction may be in the log or not, now or after a crash. */
+  private static DiskException commitInDoubt(SQLException cause) {
+    return new DiskException(Effect.UNKNOWN, "cannot commit: " + cause.getMessage(), cause);
   }
 
   private DiskException rolledBack(SQLException cause) {

@@ -111,6 +111,7 @@ final class StoreWriter implements Runnable {
       if (!changes.isEmpty()) {
         disk.write(changes, watches.compacted());
         diskWrites.incrementAndGet();
+        accepted();
       }
     } catch (DiskException e) {
       refuse(group, e);
@@ -119,10 +120,16 @@ final class StoreWriter implements Runnable {
       failAll(group, new StoreException(StoreException.Kind.INDEFINITE, "unexpected error", e));
       throw e;
     }
-    refused = false;
     state.keep();
     watches.publish(changes.revisions());
     group.forEach(work -> work.settled(watches));
+  }
+
+  private void accepted() {
+    if (refused) {
+      LOG.info("The embedded store can write again");
+    }
+    refused = false;
   }
 
   private Changes judged(List<Work> group) {
@@ -142,8 +149,10 @@ final class StoreWriter implements Runnable {
     if (cause.effect() == DiskException.Effect.UNKNOWN) {
       throw cause;
     }
+    if (!refused) {
+      LOG.warn("The embedded store cannot write and refuses until it can: {}", cause.getMessage());
+    }
     refused = true;
-    LOG.warn("The embedded store could not write and goes on without: {}", cause.getMessage());
   }
 
   private static StoreException sorted(DiskException cause) {

@@ -7,6 +7,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Optional;
 
@@ -16,6 +17,11 @@ import java.util.Optional;
  */
 public final class RequestGate {
 
+  /**
+   * Requests under way at once: what the callers of a full-sized gateway have open, and half again.
+   */
+  private static final int MAX_UNDER_WAY = 10_000;
+
   private final Promise<Void> drained = Promise.promise();
   private boolean draining;
   private int underWay;
@@ -24,7 +30,7 @@ public final class RequestGate {
     HttpServerRequest request = context.request();
     Optional<Refusal> refusal = objection(request);
     if (refusal.isPresent()) {
-      if (draining) {
+      if (draining && request.version() != HttpVersion.HTTP_2) {
         request.response().putHeader(HttpHeaders.CONNECTION, "close");
       }
       OutcomeHttp.refuse(request.response(), refusal.get(), null);
@@ -38,6 +44,10 @@ public final class RequestGate {
   private Optional<Refusal> objection(HttpServerRequest request) {
     if (draining) {
       return Optional.of(RefusalCode.DRAINING.because("this gateway is shutting down"));
+    }
+    if (underWay >= MAX_UNDER_WAY) {
+      return Optional.of(
+          RefusalCode.OVERLOADED.because(underWay + " requests are under way already"));
     }
     if (request.headers().contains("Trailer")) {
       return Optional.of(

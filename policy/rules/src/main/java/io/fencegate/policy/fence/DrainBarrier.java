@@ -92,8 +92,7 @@ public final class DrainBarrier {
     observe(now);
     Fence fence = fence(resource);
     fence.view = fence.view.with(confirmed);
-    if (now.disagreementMillis(askedAt) > clockMarginMillis
-        || fence.withdrawnSince(askedAt)) {
+    if (now.disagreementMillis(askedAt) > clockMarginMillis || fence.withdrawnSince(askedAt)) {
       fence.view = fence.view.withoutVerification();
     }
   }

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.coordination.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fencegate.coordination.Coordination;
+import io.fencegate.coordination.embedded.EmbeddedStore;
+import io.fencegate.coordination.key.Keyspace;
+import io.fencegate.coordination.lock.AcquireRequest;
+import io.fencegate.coordination.lock.Grant;
+import io.fencegate.coordination.store.Batch;
+import io.fencegate.coordination.store.BatchResult;
+import io.fencegate.coordination.store.CoordinationStore;
+import io.fencegate.coordination.store.Entry;
+import io.fencegate.coordination.store.Key;
+import io.fencegate.coordination.store.LeaseHandle;
+import io.fencegate.coordination.store.Member;
+import io.fencegate.coordination.store.Op;
+import io.fencegate.coordination.store.Value;
+import io.fencegate.policy.name.HolderId;
+import io.fencegate.policy.name.Principal;
+import io.fencegate.policy.name.RequestId;
+import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.outcome.Refusal;
+import io.fencegate.policy.outcome.Ruling;
+import io.fencegate.policy.time.ClockReading;
+import io.fencegate.policy.time.Clocks;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+
+/** One or more gateways' coordination on one real store behind a lossy wire. */
+abstract class CoordinationFixture {
+
+  protected static final Duration TTL = Duration.ofSeconds(30);
+  private static final Duration BUDGET = Duration.ofSeconds(10);
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  @TempDir Path dataDir;
+
+  protected final Keyspace keys = new Keyspace("test");
+  protected final Clocks clocks =
+      () -> new ClockReading(System.nanoTime(), System.currentTimeMillis());
+  protected Vertx vertx;
+  protected LossyStore store;
+  private final List<Party> parties = new ArrayList<>();
+
+  /** A gateway's coordination and the context that it lives on. */
+  protected record Party(Context context, Coordination coordination) {
+
+    <T> T call(Supplier<Future<T>> work) {
+      Promise<T> promise = Promise.promise();
+      context.runOnContext(unused -> work.get().onComplete(promise));
+      return await(promise.future());
+    }
+
+    Ruling<Grant> acquire(AcquireRequest request, long deadlineNanos) {
+      return call(() -> coordination.locks().acquire(request, deadlineNanos));
+    }
+  }
+
+  @BeforeEach
+  void open() {
+    vertx = Vertx.vertx();
+    CoordinationStore embedded = await(EmbeddedStore.open(vertx, dataDir, clocks));
+    store = new LossyStore(embedded);
+  }
+
+  @AfterEach
+  void close() {
+    try {
+      assertThat(store.allFaultsHappened()).as("every planned fault happened").isTrue();
+      parties.forEach(party -> party.call(() -> party.coordination().close()));
+      await(store.close());
+    } finally {
+      await(vertx.close());
+    }
+  }
+
+  protected Party party() {
+    Context context = vertx.getOrCreateContext();
+    Promise<Coordination> started = Promise.promise();
+    context.runOnContext(
+        unused ->
+            started.complete(
+                Coordination.start(
+                    new Coordination.Setup(
+                        vertx, store, "test", clocks, "here:1", CoordinationFixture::random),
+                    () -> {})));
+    Party party = new Party(context, await(started.future()));
+    parties.add(party);
+    party.call(() -> party.coordination().session().refresh());
+    return party;
+  }
+
+  private static byte[] random(int bytes) {
+    byte[] out = new byte[bytes];
+    RANDOM.nextBytes(out);
+    return out;
+  }
+
+  protected static ResourceName resource(String name) {
+    return ResourceName.parse(name).orThrow();
+  }
+
+  protected static AcquireRequest request(String resource, String requestId) {
+    return new AcquireRequest(
+        resource(resource),
+        Principal.ANONYMOUS,
+        RequestId.parse(requestId).orThrow(),
+        new HolderId("holder of " + requestId),
+        TTL,
+        "{}",
+        Duration.ofMinutes(2));
+  }
+
+  protected long deadline() {
+    return clocks.read().monotonicNanos() + BUDGET.toNanos();
+  }
+
+  protected static <T> T granted(Ruling<T> ruling) {
+    return ruling.fold(
+        value -> value,
+        refusal -> {
+          throw new AssertionError("refused: " + refusal);
+        });
+  }
+
+  protected static Refusal refused(Ruling<?> ruling) {
+    return ruling.fold(
+        value -> {
+          throw new AssertionError("granted: " + value);
+        },
+        refusal -> refusal);
+  }
+
+  protected BatchResult.Committed commit(Op... ops) {
+    return (BatchResult.Committed)
+        await(
+            store.commit(
+                new Batch(
+                    List.of(),
+                    List.of(new Member(List.of(), List.of(ops), List.of())),
+                    List.of())));
+  }
+
+  protected Optional<Entry> read(Key key) {
+    return commit(new Op.Get(key)).members().get(0).entry(0);
+  }
+
+  protected void put(Key key, Value value) {
+    commit(new Op.Put(key, value, LeaseHandle.NONE));
+  }
+
+  protected LeaseHandle lease() {
+    return await(store.grant(TTL.toSeconds()));
+  }
+
+  protected static <T> T await(Future<T> future) {
+    return future.toCompletionStage().toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+  }
+
+  /** Whether a batch puts the lock of this resource. */
+  protected boolean putsLock(Batch batch, String resource) {
+    return writes(batch, keys.lock(resource(resource)));
+  }
+
+  protected static boolean writes(Batch batch, Key key) {
+    return batch.members().stream()
+        .flatMap(member -> member.then().stream())
+        .anyMatch(
+            op ->
+                (op instanceof Op.Put put && put.key().equals(key))
+                    || (op instanceof Op.Touch touch && touch.key().equals(key))
+                    || (op instanceof Op.Delete delete && delete.key().equals(key)));
+  }
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+
+/** A gateway in a process of its own, from the jar that operators run. */
+final class GatewayProcess implements AutoCloseable {
+
+  private static final Path JAR = Path.of("target", "fencegate.jar").toAbsolutePath();
+
+  private final Process process;
+  private final int workerPort;
+  private final int operatorPort;
+
+  private GatewayProcess(Process process, int workerPort, int operatorPort) {
+    this.process = process;
+    this.workerPort = workerPort;
+    this.operatorPort = operatorPort;
+  }
+
+  /** Starts in a folder that keeps its data; answers when it is ready. */
+  static GatewayProcess start(Path folder, String policies) throws IOException {
+    int workerPort = freePort();
+    int operatorPort = freePort();
+    Files.createDirectories(folder.resolve("policies"));
+    Files.writeString(folder.resolve("policies/test.yaml"), policies);
+    Path config = folder.resolve("fencegate.yaml");
+    Files.writeString(
+        config,
+        """
+        worker: { host: 127.0.0.1, port: %d }
+        operator: { host: 127.0.0.1, port: %d }
+        coordinator: { type: embedded, dataDir: data }
+        policies: policies/
+        audit: { file: audit.jsonl }
+        """
+            .formatted(workerPort, operatorPort));
+    Path java = Path.of(System.getProperty("java.home"), "bin", "java");
+    Process process =
+        new ProcessBuilder(
+                List.of(
+                    java.toString(),
+                    "-jar",
+                    JAR.toString(),
+                    "serve",
+                    "--config",
+                    config.toString()))
+            .directory(folder.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(folder.resolve("log.txt").toFile()))
+            .start();
+    GatewayProcess gateway = new GatewayProcess(process, workerPort, operatorPort);
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(60))
+        .until(() -> gateway.isReady() || !process.isAlive());
+    if (!process.isAlive()) {
+      throw new IllegalStateException(Files.readString(folder.resolve("log.txt")));
+    }
+    return gateway;
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  private boolean isReady() {
+    try {
+      return operator().get("/readyz").status() == 200;
+    } catch (RuntimeException notYet) {
+      return false;
+    }
+  }
+
+  ApiClient worker() {
+    return new ApiClient(workerPort);
+  }
+
+  ApiClient operator() {
+    return new ApiClient(operatorPort);
+  }
+
+  /** Ends it without a chance to do anything. */
+  void kill() throws InterruptedException {
+    process.destroyForcibly().waitFor();
+  }
+
+  /** Asks it to end and waits until it has; answers its exit code. */
+  int terminate() throws InterruptedException {
+    process.destroy();
+    if (!process.waitFor(60, TimeUnit.SECONDS)) {
+      throw new AssertionError("the gateway did not end after SIGTERM");
+    }
+    return process.exitValue();
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly().onExit().orTimeout(30, TimeUnit.SECONDS).join();
+  }
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server;
+
+import io.fencegate.coordination.embedded.EmbeddedStore;
+import io.fencegate.coordination.store.CoordinationStore;
+import io.fencegate.policy.time.ClockReading;
+import io.fencegate.policy.time.Clocks;
+import io.fencegate.server.config.AuditConfig;
+import io.fencegate.server.config.Listener;
+import io.fencegate.server.config.ServerConfig;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Real gateways in this JVM, on one embedded coordinator. */
+public final class TestGateways implements AutoCloseable {
+
+  private static final SecureRandom RANDOM = new SecureRandom();
+  private static final Clocks CLOCKS =
+      () -> new ClockReading(System.nanoTime(), System.currentTimeMillis());
+
+  private final Path folder;
+  private final Vertx vertx = Vertx.vertx();
+  private final CoordinationStore store;
+  private final List<Gateway> gateways = new ArrayList<>();
+
+  private TestGateways(Path folder) {
+    this.folder = folder;
+    this.store = await(EmbeddedStore.open(vertx, folder.resolve("data"), CLOCKS));
+  }
+
+  /** So many gateways with one policy file. */
+  public static TestGateways start(Path folder, String policies, int count) throws IOException {
+    Files.createDirectories(folder.resolve("policies"));
+    Files.writeString(folder.resolve("policies/test.yaml"), policies);
+    TestGateways all = new TestGateways(folder);
+    for (int i = 0; i < count; i++) {
+      all.startOne();
+    }
+    return all;
+  }
+
+  private void startOne() {
+    ServerConfig config =
+        new ServerConfig(
+            new Listener("127.0.0.1", 0),
+            new Listener("127.0.0.1", 0),
+            folder.resolve("data"),
+            folder.resolve("policies"),
+            new AuditConfig(auditFile(gateways.size()), 100_000_000, 1));
+    Gateway gateway = new Gateway(new Gateway.Setup(config, store, CLOCKS, TestGateways::random));
+    await(vertx.deployVerticle(gateway));
+    gateways.add(gateway);
+  }
+
+  private static byte[] random(int bytes) {
+    byte[] out = new byte[bytes];
+    RANDOM.nextBytes(out);
+    return out;
+  }
+
+  public Path auditFile(int index) {
+    return folder.resolve("audit-" + index + ".jsonl");
+  }
+
+  public Path policyFile() {
+    return folder.resolve("policies/test.yaml");
+  }
+
+  public ApiClient client(int index) {
+    return new ApiClient(gateways.get(index).workerPort());
+  }
+
+  public ApiClient operator(int index) {
+    return new ApiClient(gateways.get(index).operatorPort());
+  }
+
+  public int workerPort(int index) {
+    return gateways.get(index).workerPort();
+  }
+
+  public Vertx vertx() {
+    return vertx;
+  }
+
+  @Override
+  public void close() {
+    for (String deployment : vertx.deploymentIDs()) {
+      await(vertx.undeploy(deployment));
+    }
+    await(store.close());
+    await(vertx.close());
+  }
+
+  static <T> T await(Future<T> future) {
+    return future.toCompletionStage().toCompletableFuture().orTimeout(40, TimeUnit.SECONDS).join();
+  }
+}
