@@ -27,10 +27,11 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "serve",
     description = {
-      "Runs a gateway until SIGTERM or SIGINT: it then lets nobody in any more, gives every request",
-      "that is in its true answer, and ends.",
-      "Every key of the server file has an option below and an environment variable, such as",
-      "FENCEGATE_WORKER_PORT. An option counts more than a variable, a variable more than the file.",
+      "Runs a gateway until SIGTERM or SIGINT: it then lets nobody in any more, gives every request"
+          + " that is in its true answer, and ends.",
+      "Every key of the server file has an option below and an environment variable such as"
+          + " FENCEGATE_WORKER_PORT. An option counts more than a variable, a variable more than"
+          + " the file.",
       "Relative paths are relative to the server file's directory."
     })
 final class ServeCommand implements Callable<Integer> {
@@ -51,10 +52,9 @@ final class ServeCommand implements Callable<Integer> {
 
     @Option(
         names = "--dev",
-        description = {
-          "for trying things out: loopback only, a temporary directory, a policy for demo/NAME that",
-          "writes into memory; prints lines to paste"
-        })
+        description =
+            "for trying things out: loopback only, a temporary directory, a policy for demo/NAME"
+                + " that writes into memory; prints lines to paste")
     private boolean dev;
   }
 

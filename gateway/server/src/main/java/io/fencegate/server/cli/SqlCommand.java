@@ -42,8 +42,8 @@ final class SqlCommand implements Runnable {
   @Command(
       name = "install",
       description = {
-        "Prints what an administrator runs in the database once, so that the gateway's own role",
-        "needs no right to create anything. Nothing is connected to."
+        "Prints what an administrator runs in the database once, so that the gateway's own role"
+            + " needs no right to create anything. Nothing is connected to."
       })
   static final class Install implements Callable<Integer> {
 

@@ -3,6 +3,7 @@ package io.fencegate.server.cli;
 
 import io.fencegate.coordination.embedded.EmbeddedStoreException;
 import io.fencegate.server.Gateway;
+import io.fencegate.server.observe.AuditLog;
 import io.fencegate.server.policy.PolicyLibrary;
 import java.util.Optional;
 
@@ -30,6 +31,10 @@ record StartFailure(int exitCode, String message) {
           port.getMessage()
               + "%nStop what listens there, or give another one with --worker.port=N or"
               + " --operator.port=N (0 takes a free one).");
+    }
+    if (cause instanceof AuditLog.UnusableAudit) {
+      return unavailable(
+          cause.getMessage() + "%nMake it writable, or give another one with --audit.file=FILE.");
     }
     return Optional.empty();
   }

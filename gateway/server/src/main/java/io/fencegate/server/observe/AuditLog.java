@@ -42,6 +42,16 @@ public final class AuditLog implements AutoCloseable {
     this.writer.setDaemon(true);
   }
 
+  /** The audit file cannot be written. */
+  public static final class UnusableAudit extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    UnusableAudit(AuditConfig config) {
+      super("cannot write the audit file " + config.file());
+    }
+  }
+
+  /** Opens the file, or throws {@link UnusableAudit}. */
   public static AuditLog open(AuditConfig config) {
     LoggerContext context = new LoggerContext();
     RollingFileAppender<String> file = new RollingFileAppender<>();
@@ -64,6 +74,9 @@ public final class AuditLog implements AutoCloseable {
     file.setRollingPolicy(window);
     file.setTriggeringPolicy(size);
     file.start();
+    if (!file.isStarted()) {
+      throw new UnusableAudit(config);
+    }
     AuditLog log = new AuditLog(file);
     log.writer.start();
     return log;

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fencegate.server.policy.AdapterFactories;
+import io.fencegate.server.policy.SystemValues;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+final class CommandsTest {
+
+  private static final String POLICY =
+      """
+      apiVersion: fencegate/v1
+      adapters:
+        scratch: { type: memory }
+        ledger: { type: postgres, url: "postgresql://gate@127.0.0.1:5432/ledger" }
+      resources:
+        - name: demo
+          match: demo/{name}
+          adapter: scratch
+          guarantee: strict
+          operations:
+            append: { sql: append, params: { text: text } }
+      """;
+
+  @TempDir private Path dir;
+
+  private record Run(int exitCode, String out, String err) {}
+
+  private static Run run(String... args) {
+    CommandLine commands =
+        Main.commandLine(
+            new Surroundings(Map.of(), new SystemValues(), AdapterFactories.installed()));
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    commands.setOut(new PrintWriter(out));
+    commands.setErr(new PrintWriter(err));
+    int exitCode = commands.execute(args);
+    return new Run(exitCode, out.toString(), err.toString());
+  }
+
+  private String file(String name, String text) throws IOException {
+    Path file = dir.resolve(name);
+    Files.createDirectories(file.getParent());
+    return Files.writeString(file, text).toString();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"", "serve ", "policy ", "policy check ", "sql ", "sql install ", "demo "})
+  void everyCommandExplainsItselfAndItsVersion(String command) {
+    Run help = run((command + "--help").split(" "));
+    Run version = run((command + "--version").split(" "));
+
+    assertThat(help.exitCode()).isZero();
+    assertThat(help.out()).contains("Usage: fencegate").contains("--help");
+    assertThat(version.exitCode()).isZero();
+    assertThat(version.out()).startsWith("fencegate ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "nothing", "serve", "serve --config a --dev", "serve --dev --worker.prot=1", "policy",
+        "policy check", "sql", "sql install", "sql install --type a --adapter b", "demo"
+      })
+  void unusableCommandLinesAreToldInAFewLines(String line) {
+    Run run = run(line.split(" "));
+
+    assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE);
+    assertThat(run.err()).isNotBlank().doesNotContain("\tat ").doesNotContain("Exception");
+    assertThat(run.out()).isEmpty();
+  }
+
+  @Test
+  void serveTellsWhatIsWrongWithItsFile() throws IOException {
+    Run missing = run("serve", "--config", dir.resolve("none.yaml").toString());
+    Run wrong = run("serve", "--config", file("gate.yaml", "worker: { port: a }\nauth: {}\n"));
+
+    assertThat(missing.exitCode()).isEqualTo(ExitCode.REFUSED);
+    assertThat(missing.err()).contains("none.yaml: a file that does not exist was given");
+    assertThat(wrong.exitCode()).isEqualTo(ExitCode.REFUSED);
+    assertThat(wrong.err()).contains("gate.yaml:1:17: ").contains("gate.yaml:2:1: ");
+  }
+
+  @Test
+  void devServesNobodyElse() {
+    Run run = run("serve", "--dev", "--worker.host=0.0.0.0");
+
+    assertThat(run.exitCode()).isEqualTo(ExitCode.REFUSED);
+    assertThat(run.err()).contains("host '0.0.0.0' was given");
+  }
+
+  @Test
+  void serveRefusesPoliciesItCannotUse() throws IOException {
+    file("policies/a.yaml", POLICY.replace("type: memory", "type: remembery"));
+    Run run =
+        run("serve", "--config", file("gate.yaml", "worker: {port: 0}\noperator: {port: 0}\n"));
+
+    assertThat(run.exitCode()).isEqualTo(ExitCode.REFUSED);
+    assertThat(run.err()).contains("a.yaml:3:20: ").contains("'remembery' was given");
+  }
+
+  @Test
+  void serveTellsThatItsAuditFileCannotBeWritten() throws IOException {
+    file("policies/a.yaml", POLICY);
+    file("audit.jsonl/in-the-way", "");
+    Run run =
+        run("serve", "--config", file("gate.yaml", "worker: {port: 0}\noperator: {port: 0}\n"));
+
+    assertThat(run.exitCode()).isEqualTo(ExitCode.UNAVAILABLE);
+    assertThat(run.err()).contains("cannot write the audit file").contains("--audit.file=");
+  }
+
+  @Test
+  void goodPoliciesAreCounted() throws IOException {
+    Run run = run("policy", "check", file("p.yaml", POLICY));
+
+    assertThat(run).isEqualTo(new Run(0, "ok: 1 policy" + System.lineSeparator(), ""));
+  }
+
+  @Test
+  void badPoliciesAreToldWithTheirPlace() throws IOException {
+    Run run = run("policy", "check", file("p.yaml", POLICY.replace("strict", "strong")));
+
+    assertThat(run.exitCode()).isEqualTo(ExitCode.REFUSED);
+    assertThat(run.err()).contains("p.yaml:9:16: ").contains("was given, expected");
+  }
+
+  @Test
+  void resultsForMachinesAreJson() throws IOException {
+    Run good = run("policy", "check", "--json", file("p.yaml", POLICY));
+    Run bad = run("policy", "check", "--json", file("q.yaml", "apiVersion: 1\n"));
+
+    assertThat(new JsonObject(good.out()).getBoolean("ok")).isTrue();
+    JsonObject problem = new JsonObject(bad.out()).getJsonArray("messages").getJsonObject(0);
+    assertThat(problem.getInteger("line")).isEqualTo(1);
+    assertThat(problem.getString("expected")).isNotBlank();
+    assertThat(bad.exitCode()).isEqualTo(ExitCode.REFUSED);
+  }
+
+  @Test
+  void sqlOfAnAdapterOrATypeIsPrinted() throws IOException {
+    file("policies/p.yaml", POLICY);
+    String config = file("fencegate.yaml", "");
+    Run byType = run("sql", "install", "--type", "postgres");
+    Run byName = run("sql", "install", "--config", config, "--adapter", "ledger");
+
+    assertThat(byType.exitCode()).isZero();
+    assertThat(byType.out()).contains("CREATE ");
+    assertThat(byName).isEqualTo(byType);
+  }
+
+  @Test
+  void sqlThatDoesNotExistIsRefused() throws IOException {
+    file("policies/p.yaml", POLICY);
+    String config = file("fencegate.yaml", "");
+
+    assertThat(run("sql", "install", "--type", "oracle").err()).contains("expected one of [memory");
+    assertThat(run("sql", "install", "--type", "memory").exitCode()).isEqualTo(ExitCode.REFUSED);
+    assertThat(run("sql", "install", "--config", config, "--adapter", "other").err())
+        .contains("'other' was given, expected one of [ledger, scratch]");
+  }
+}
