@@ -59,10 +59,7 @@ public final class LeaseBuckets {
       slot.keys += keys;
       return Future.succeededFuture(slot.bucket);
     }
-    if (slot.granting == null) {
-      slot.granting = grant(ttlClass, slot);
-    }
-    return slot.granting.onSuccess(unused -> slot.keys += keys);
+    return granting(ttlClass, slot).onSuccess(unused -> slot.keys += keys);
   }
 
   /** The lease turned out to be gone: do not hand it out again. */
@@ -92,6 +89,21 @@ public final class LeaseBuckets {
             });
   }
 
+  /**
+   * The grant that is under way, or a new one. It is noted before its end is listened for: it may
+   * have ended already, and then must not stay noted.
+   */
+  private Future<Bucket> granting(TtlClass ttlClass, Slot slot) {
+    Future<Bucket> underWay = slot.granting;
+    if (underWay != null) {
+      return underWay;
+    }
+    Future<Bucket> granting = grant(ttlClass, slot);
+    slot.granting = granting;
+    granting.onComplete(unused -> slot.granting = null);
+    return granting;
+  }
+
   private Future<Bucket> grant(TtlClass ttlClass, Slot slot) {
     long askedNanos = clocks.read().monotonicNanos();
     return store
@@ -102,8 +114,7 @@ public final class LeaseBuckets {
               slot.bucket = bucket;
               slot.keys = 0;
               remember(bucket.lease(), bucket.deadlineNanos());
-            })
-        .onComplete(unused -> slot.granting = null);
+            });
   }
 
   private void remember(LeaseHandle lease, long deadline) {
