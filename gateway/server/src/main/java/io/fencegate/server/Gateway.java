@@ -114,7 +114,8 @@ public final class Gateway extends VerticleBase {
                 AdapterFactories.installed(),
                 new SystemValues(),
                 new AdapterContext(vertx, setup.clocks())))
-        .compose(this::start);
+        .compose(this::start)
+        .recover(failure -> closeAll().transform(unused -> Future.failedFuture(failure)));
   }
 
   private Future<Void> start(PolicyLibrary library) {
@@ -248,12 +249,17 @@ public final class Gateway extends VerticleBase {
     return gate.drain()
         .timeout(DRAIN_BUDGET.toMillis(), TimeUnit.MILLISECONDS)
         .onFailure(late -> LOG.error("requests are still in flight after {}", DRAIN_BUDGET))
-        .transform(unused -> close(Optional.ofNullable(worker).map(HttpServer::close)))
+        .transform(unused -> closeAll())
+        .onSuccess(unused -> LOG.info("stopped"));
+  }
+
+  /** Closes whatever has been opened, the doors first and the audit trail last. */
+  private Future<Void> closeAll() {
+    return close(Optional.ofNullable(worker).map(HttpServer::close))
         .transform(unused -> close(Optional.ofNullable(policies).map(PolicyLibrary::close)))
         .transform(unused -> close(Optional.ofNullable(coordination).map(Coordination::close)))
         .transform(unused -> close(Optional.ofNullable(operator).map(HttpServer::close)))
-        .transform(unused -> vertx.executeBlocking(this::closeAudit))
-        .onSuccess(unused -> LOG.info("stopped"));
+        .transform(unused -> vertx.executeBlocking(this::closeAudit));
   }
 
   private static Future<Void> close(Optional<Future<Void>> closing) {

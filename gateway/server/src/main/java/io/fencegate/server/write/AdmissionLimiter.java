@@ -30,7 +30,9 @@ final class AdmissionLimiter {
                   .retryAfter(RETRY_AFTER_MILLIS)));
     }
     underWay.put(resource, others + 1);
-    return work.get().onComplete(unused -> leave(resource));
+    return Future.succeededFuture()
+        .compose(unused -> work.get())
+        .onComplete(unused -> leave(resource));
   }
 
   private void leave(ResourceName resource) {

@@ -40,8 +40,4 @@ final class ConfirmedEpochs {
   void learn(ResourceName resource, Optional<FencingToken> token) {
     confirmed.put(resource, token);
   }
-
-  void forget(ResourceName resource) {
-    confirmed.remove(resource);
-  }
 }

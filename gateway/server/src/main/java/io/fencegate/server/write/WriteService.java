@@ -3,9 +3,6 @@ package io.fencegate.server.write;
 
 import io.fencegate.adapter.spi.ApplyOutcome;
 import io.fencegate.adapter.spi.FencedWrite;
-import io.fencegate.adapter.spi.RecordedWrite;
-import io.fencegate.adapter.spi.Seal;
-import io.fencegate.adapter.spi.SealOutcome;
 import io.fencegate.adapter.spi.WriteContent;
 import io.fencegate.coordination.commit.GatewaySession;
 import io.fencegate.coordination.epoch.EpochLedger;
@@ -17,18 +14,14 @@ import io.fencegate.policy.fence.Permit;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
-import io.fencegate.policy.outcome.WriteOutcome;
 import io.fencegate.policy.time.ClockReading;
 import io.fencegate.policy.time.Clocks;
 import io.fencegate.policy.token.FencingToken;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,9 +50,11 @@ public final class WriteService {
   private final GatewaySession session;
   private final Clocks clocks;
   private final WriteObserver observer;
+  private final Reports reports;
+  private final KeyLookUp keyLookUp;
+  private final TermSealer sealer;
   private final Reconciler reconciler;
   private final AdmissionLimiter limiter = new AdmissionLimiter();
-  private final ConfirmedEpochs confirmed = new ConfirmedEpochs();
 
   /** What the service works with. */
   public record Parts(
@@ -76,6 +71,9 @@ public final class WriteService {
     this.session = parts.session();
     this.clocks = parts.clocks();
     this.observer = parts.observer();
+    this.reports = new Reports(parts.barrier());
+    this.keyLookUp = new KeyLookUp(reports);
+    this.sealer = new TermSealer(parts.epochs());
     this.reconciler = new Reconciler(parts.vertx(), parts.clocks(), parts.observer());
   }
 
@@ -84,7 +82,8 @@ public final class WriteService {
     return observed(
         command,
         () ->
-            lookUp(command)
+            keyLookUp
+                .find(command)
                 .compose(
                     known ->
                         known
@@ -113,85 +112,34 @@ public final class WriteService {
             command.resource(),
             command.policy().limits().maxInFlight(),
             work,
-            refusal -> rejected(command, refusal))
-        .recover(defect -> Future.succeededFuture(defective(command, defect)))
+            refusal -> reports.rejected(command, refusal))
+        .otherwise(
+            defect -> {
+              LOG.error("a write to {} met a defect", command.resource(), defect);
+              return reports.defective(command);
+            })
         .onSuccess(
             report ->
                 observer.completed(command, report, clocks.read().monotonicNanos() - startNanos));
-  }
-
-  // ---- by key
-
-  /** The report where the key's outcome is known already or its write is open. */
-  private Future<Optional<WriteReport>> lookUp(WriteCommand command) {
-    var claim = command.claim();
-    var records = command.adapter().records();
-    if (claim == null || records.isEmpty()) {
-      return Future.succeededFuture(Optional.empty());
-    }
-    return records
-        .get()
-        .lookUp(claim.scope(), command.deadlineNanos())
-        .map(
-            found ->
-                found.fold(
-                    record -> recorded(command, claim.fingerprint(), record),
-                    refusal -> Optional.of(rejected(command, refusal))));
-  }
-
-  private Optional<WriteReport> recorded(
-      WriteCommand command, String fingerprint, RecordedWrite record) {
-    if (record instanceof RecordedWrite.Applied applied) {
-      return Optional.of(
-          applied.fingerprint().equals(fingerprint)
-              ? replayed(command, applied)
-              : rejected(command, keyReused("came before with another request")));
-    }
-    if (record instanceof RecordedWrite.InFlight) {
-      return Optional.of(
-          rejected(
-              command,
-              RefusalCode.IN_FLIGHT.because("a write with this Idempotency-Key is under way")));
-    }
-    return record instanceof RecordedWrite.Closed
-        ? Optional.of(rejected(command, keyReused("was closed: no write with it will be applied")))
-        : Optional.empty();
-  }
-
-  private static Refusal keyReused(String what) {
-    return RefusalCode.IDEMPOTENCY_KEY_REUSED
-        .because("this Idempotency-Key " + what)
-        .atField("Idempotency-Key");
-  }
-
-  private WriteReport replayed(WriteCommand command, RecordedWrite.Applied record) {
-    return new WriteReport(
-        new WriteOutcome.Applied(record.resultsJson(), true),
-        record.token(),
-        barrier.view(command.resource()).epoch());
   }
 
   // ---- the decision
 
   private Future<WriteReport> enter(WriteCommand command, Step step, int rounds) {
     if (rounds == 0) {
-      return rejection(
-          command, RefusalCode.COORDINATOR_UNAVAILABLE.because("the lock keeps changing"));
+      return rejected(command, unavailable("the lock keeps changing"));
     }
     return fresh()
         .compose(
             fresh ->
                 fresh
                     ? enterFresh(command, step, rounds)
-                    : rejection(
+                    : rejected(
                         command,
-                        RefusalCode.COORDINATOR_UNAVAILABLE.because(
-                            "the coordinator has not confirmed this gateway recently")));
+                        unavailable("the coordinator has not confirmed this gateway lately")));
   }
 
-  /**
-   * Whether this gateway's life was confirmed recently; waits for one heartbeat where it was not.
-   */
+  /** Whether this gateway's life was confirmed recently; waits for one heartbeat otherwise. */
   private Future<Boolean> fresh() {
     if (session.isFresh(clocks.read())) {
       return Future.succeededFuture(true);
@@ -207,11 +155,11 @@ public final class WriteService {
         .fold(
             permit -> step.run(command, permit, rounds).onComplete(unused -> barrier.leave(permit)),
             () -> verifyThenEnter(command, step, rounds),
-            refusal -> rejection(command, refusal));
+            refusal -> rejected(command, refusal));
   }
 
   private Entry tryEnter(WriteCommand command) {
-    return confirmed.isKnown(command.resource())
+    return sealer.isKnown(command.resource())
         ? barrier.enter(
             command.resource(), command.header(), command.leaseRequired(), clocks.read())
         : new Entry.VerifyFirst();
@@ -229,99 +177,73 @@ public final class WriteService {
         .compose(
             ruling ->
                 ruling.fold(
-                    verified -> {
-                      learn(resource, verified);
-                      return enter(command, step, rounds - 1);
-                    },
+                    verified -> verified(command, step, rounds, verified),
                     refusal -> {
                       learn(resource, refusal);
-                      return rejection(command, refusal);
+                      return rejected(command, refusal);
                     }));
   }
 
-  private void learn(ResourceName resource, Verified verified) {
-    barrier.verified(resource, verified.verification(), verified.askedAt(), clocks.read());
-    confirmed.learn(resource, Optional.ofNullable(verified.confirmed()));
+  private Future<WriteReport> verified(
+      WriteCommand command, Step step, int rounds, Verified verified) {
+    ClockReading now = clocks.read();
+    barrier.verified(command.resource(), verified.verification(), verified.askedAt(), now);
+    sealer.learn(command.resource(), verified);
+    return now.isBefore(verified.verification().goodUntilNanos())
+        ? enter(command, step, rounds - 1)
+        : rejected(command, tooLate());
+  }
+
+  private static Refusal tooLate() {
+    return RefusalCode.LEASE_EXPIRED.because(
+        "so little is left of the lease that a write could outlive it: renew it first");
   }
 
   private void learn(ResourceName resource, Refusal refusal) {
-    if (refusal.epoch() != null) {
-      barrier.raised(resource, refusal.epoch());
+    FencingToken epoch = refusal.epoch();
+    if (epoch != null) {
+      barrier.raised(resource, epoch);
     }
   }
 
   // ---- the downstream
 
   private Future<WriteReport> sealOnly(WriteCommand command, Permit permit, int rounds) {
-    return sealDownstream(
-        command, permit, () -> report(command, new WriteOutcome.Applied("[]", false)));
+    return sealed(command, permit, () -> Future.succeededFuture(reports.applied(command, "[]")));
   }
 
   private Future<WriteReport> sealThenApply(WriteCommand command, Permit permit, int rounds) {
-    boolean sealed = confirmed.of(command.resource()).filter(permit.token()::equals).isPresent();
-    return sealed
-        ? secondCompare(command, permit, rounds, () -> sealAndRepeat(command, permit, rounds))
-        : sealAndRepeat(command, permit, rounds);
+    return sealer.isSealed(permit)
+        ? secondCompare(command, permit, rounds, () -> sealAndApply(command, permit, rounds))
+        : sealAndApply(command, permit, rounds);
   }
 
-  private Future<WriteReport> sealAndRepeat(WriteCommand command, Permit permit, int rounds) {
-    return sealDownstream(
+  private Future<WriteReport> sealAndApply(WriteCommand command, Permit permit, int rounds) {
+    return sealed(
         command,
         permit,
-        () ->
-            secondCompare(
-                command,
-                permit,
-                rounds,
-                () ->
-                    rejection(
-                        command,
-                        RefusalCode.DOWNSTREAM_BUSY.because(
-                            "the downstream's epoch changed right after it was raised"))));
+        () -> secondCompare(command, permit, rounds, () -> epochMovedAgain(command)));
   }
 
-  private Future<WriteReport> sealDownstream(
-      WriteCommand command, Permit permit, Supplier<Future<WriteReport>> sealed) {
-    ResourceName resource = command.resource();
-    FencingToken floor = confirmed.of(resource).orElse(null);
-    return command
-        .adapter()
-        .seal(permit, new Seal(floor, command.deadlineNanos()))
-        .otherwise(WriteService::sealDefect)
+  private Future<WriteReport> epochMovedAgain(WriteCommand command) {
+    return rejected(
+        command,
+        RefusalCode.DOWNSTREAM_BUSY.because(
+            "the downstream's epoch changed right after it was raised"));
+  }
+
+  private Future<WriteReport> sealed(
+      WriteCommand command, Permit permit, Supplier<Future<WriteReport>> next) {
+    return sealer
+        .seal(command, permit)
         .compose(
-            outcome ->
-                outcome.fold(
-                    () -> witness(command, permit.token(), floor).compose(unused -> sealed.get()),
-                    epoch -> stale(command, epoch),
-                    refusal -> rejection(command, refusal)));
-  }
-
-  private static SealOutcome sealDefect(Throwable defect) {
-    LOG.error("an adapter's seal failed", defect);
-    return new SealOutcome.Failed(
-        RefusalCode.DOWNSTREAM_UNAVAILABLE.because("the adapter met a defect while sealing"));
-  }
-
-  /** Records the downstream's word; without the record the next write seals again. */
-  private Future<Void> witness(
-      WriteCommand command, FencingToken token, @Nullable FencingToken floor) {
-    ResourceName resource = command.resource();
-    if (token.equals(floor)) {
-      return Future.succeededFuture();
-    }
-    return epochs
-        .confirm(resource, token, floor, command.deadlineNanos())
-        .transform(
-            answer -> {
-              boolean recorded =
-                  answer.succeeded() && answer.result().fold(unused -> true, refusal -> false);
-              if (recorded) {
-                confirmed.learn(resource, Optional.of(answer.result().fold(t -> t, r -> token)));
-              } else {
-                LOG.warn("the downstream's epoch of {} was not recorded", resource);
-              }
-              return Future.succeededFuture();
-            });
+            ruling ->
+                ruling.fold(
+                    sealedPermit -> next.get(),
+                    refusal -> {
+                      learn(command.resource(), refusal);
+                      return rejected(command, refusal);
+                    }));
   }
 
   /** Everything that entering compared, once more, before the first byte goes out. */
@@ -335,9 +257,9 @@ public final class WriteService {
     return barrier
         .confirm(permit, now)
         .fold(
-            confirmedPermit -> apply(command, confirmedPermit, sealFirst),
+            confirmed -> apply(command, confirmed, sealFirst),
             () -> enter(command, this::sealThenApply, rounds - 1),
-            refusal -> rejection(command, refusal));
+            refusal -> rejected(command, refusal));
   }
 
   private Future<WriteReport> apply(
@@ -346,14 +268,11 @@ public final class WriteService {
     if (content == null) {
       throw new IllegalStateException("only a seal has no content");
     }
-    FencedWrite write = new FencedWrite(content, command.claim(), command.deadlineNanos());
-    Function<ApplyOutcome, Future<WriteReport>> answer =
-        outcome -> outcome.fold(new Answers(command, sealFirst).cases());
     return command
         .adapter()
-        .apply(permit, write)
+        .apply(permit, new FencedWrite(content, command.claim(), command.deadlineNanos()))
         .otherwise(WriteService::applyDefect)
-        .compose(answer);
+        .compose(outcome -> outcome.fold(cases(command, sealFirst)));
   }
 
   private static ApplyOutcome applyDefect(Throwable defect) {
@@ -361,71 +280,30 @@ public final class WriteService {
     return new ApplyOutcome.Unknown("the adapter met a defect", "");
   }
 
-  /** From the adapter's words to the report. */
-  private final class Answers {
-    private final WriteCommand command;
-    private final Supplier<Future<WriteReport>> sealFirst;
-
-    Answers(WriteCommand command, Supplier<Future<WriteReport>> sealFirst) {
-      this.command = command;
-      this.sealFirst = sealFirst;
-    }
-
-    ApplyOutcome.Cases<Future<WriteReport>> cases() {
-      return new ApplyOutcome.Cases<>(
-          applied -> report(command, new WriteOutcome.Applied(applied.resultsJson(), false)),
-          replayed -> Future.succeededFuture(replayed(command, replayed.recorded())),
-          stale -> stale(command, stale.epoch()),
-          unused -> sealFirst.get(),
-          rejected -> rejection(command, rejected.refusal()),
-          this::unknown);
-    }
-
-    private Future<WriteReport> unknown(ApplyOutcome.Unknown unknown) {
-      if (!unknown.writeId().isEmpty()) {
-        reconciler.follow(command, unknown.writeId());
-      }
-      return report(command, new WriteOutcome.Unknown(unknownRefusal(unknown.reason())));
-    }
-
-    private Refusal unknownRefusal(String reason) {
-      var claim = command.claim();
-      String howToFindOut =
-          claim == null
-              ? "; without an Idempotency-Key only the downstream itself can tell"
-              : "; ask GET /v1/writes/" + command.resource() + "?key=<Idempotency-Key>";
-      return RefusalCode.OUTCOME_UNKNOWN.because(reason + howToFindOut);
-    }
+  private ApplyOutcome.Cases<Future<WriteReport>> cases(
+      WriteCommand command, Supplier<Future<WriteReport>> sealFirst) {
+    return new ApplyOutcome.Cases<>(
+        applied -> Future.succeededFuture(reports.applied(command, applied.resultsJson())),
+        replayed -> Future.succeededFuture(reports.replayed(command, replayed.recorded())),
+        stale -> {
+          barrier.raised(command.resource(), stale.epoch());
+          return rejected(command, FencingRules.stale(command.header().token(), stale.epoch()));
+        },
+        unused -> sealFirst.get(),
+        rejected -> rejected(command, rejected.refusal()),
+        unknown -> {
+          if (!unknown.writeId().isEmpty()) {
+            reconciler.follow(command, unknown.writeId());
+          }
+          return Future.succeededFuture(reports.unknown(command, unknown.reason()));
+        });
   }
 
-  private Future<WriteReport> stale(WriteCommand command, FencingToken epoch) {
-    barrier.raised(command.resource(), epoch);
-    return rejection(command, FencingRules.stale(command.header().token(), epoch));
+  private Future<WriteReport> rejected(WriteCommand command, Refusal refusal) {
+    return Future.succeededFuture(reports.rejected(command, refusal));
   }
 
-  // ---- reports
-
-  private Future<WriteReport> report(WriteCommand command, WriteOutcome outcome) {
-    return Future.succeededFuture(
-        new WriteReport(
-            outcome, command.header().token(), barrier.view(command.resource()).epoch()));
-  }
-
-  private Future<WriteReport> rejection(WriteCommand command, Refusal refusal) {
-    return Future.succeededFuture(rejected(command, refusal));
-  }
-
-  private WriteReport rejected(WriteCommand command, Refusal refusal) {
-    FencingToken known = barrier.view(command.resource()).epoch();
-    FencingToken epoch = refusal.epoch() == null ? known : refusal.epoch();
-    return new WriteReport(new WriteOutcome.Rejected(refusal), command.header().token(), epoch);
-  }
-
-  private static WriteReport defective(WriteCommand command, Throwable defect) {
-    LOG.error("a write to {} met a defect", command.resource(), defect);
-    return new WriteReport(
-        new WriteOutcome.Unknown(RefusalCode.INTERNAL_ERROR.because("see the gateway's log")),
-        command.header().token(),
-        null);
+  private static Refusal unavailable(String why) {
+    return RefusalCode.COORDINATOR_UNAVAILABLE.because(why);
   }
 }
