@@ -110,8 +110,16 @@ final class PostgresAdapter implements ResourceAdapter {
                         new ApplyOutcome.Rejected(PgFailures.ofOwn(clock.cause()))));
               }
               String id = ids.next(clock.result());
-              return new WriteTransaction(session, clocks, permit, write, id).run();
+              return new WriteTransaction(session, clocks, permit, write, id)
+                  .run()
+                  .otherwise(defect -> lostTrack(session, id, defect));
             });
+  }
+
+  /** It should not fail; where it does, nobody knows whether COMMIT was sent. */
+  private static WriteEnd lostTrack(Session session, String writeId, Throwable defect) {
+    session.destroy();
+    return new WriteEnd.InDoubt(writeId, "[]", "the adapter met a defect: " + defect);
   }
 
   private Future<ApplyOutcome> settle(WriteEnd end, long deadlineNanos) {

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,9 @@ final class Schema {
 
   /** Several gateways may start at once: one creates, the others wait for it. */
   private static final String ALONE = "SELECT pg_advisory_xact_lock(4242010101)::text";
+
+  /** For looking and creating, whoever asks first and however little time that one has. */
+  private static final Duration LOOK_BUDGET = Duration.ofSeconds(10);
 
   private final Clocks clocks;
   private final Connections connections;
@@ -59,14 +63,19 @@ final class Schema {
   Future<Void> ready(long deadlineNanos) {
     Future<Void> looking = ready;
     if (looking != null && !looking.failed()) {
-      return Within.millis(looking, clocks.read().millisUntil(deadlineNanos))
-          .recover(failure -> Future.failedFuture(refused(PgFailures.ofOwn(failure))));
+      return within(looking, deadlineNanos);
     }
+    long lookUntilNanos = clocks.read().monotonicNanos() + LOOK_BUDGET.toNanos();
     Future<Void> started =
         connections.lend(
-            Connections.Errand.own(deadlineNanos), session -> look(session, deadlineNanos));
+            Connections.Errand.own(lookUntilNanos), session -> look(session, lookUntilNanos));
     ready = started;
-    return started;
+    return within(started, deadlineNanos);
+  }
+
+  private Future<Void> within(Future<Void> looking, long deadlineNanos) {
+    return Within.millis(looking, clocks.read().millisUntil(deadlineNanos))
+        .recover(failure -> Future.failedFuture(refused(PgFailures.ofOwn(failure))));
   }
 
   private Future<Void> look(Session session, long deadlineNanos) {

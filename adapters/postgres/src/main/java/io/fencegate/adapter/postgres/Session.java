@@ -106,6 +106,11 @@ final class Session {
     return micros;
   }
 
+  /** The reading led to an id that the database did not take: read it anew next time. */
+  void forgetClock() {
+    clockReadNanos = 0;
+  }
+
   static long firstLong(RowSet<Row> rows) {
     return rows.iterator().next().getLong(0);
   }

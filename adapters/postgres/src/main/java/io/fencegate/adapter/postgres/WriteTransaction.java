@@ -188,7 +188,10 @@ final class WriteTransaction {
     return switch (PgFailures.state(guarded.cause())) {
       case SqlStates.STALE -> stop(new ApplyOutcome.Stale(epochOf(guarded.cause())));
       case SqlStates.RAISE_FIRST -> stop(new ApplyOutcome.SealFirst());
-      default -> stop(new ApplyOutcome.Rejected(PgFailures.ofOwn(guarded.cause())));
+      default -> {
+        session.forgetClock();
+        yield stop(new ApplyOutcome.Rejected(PgFailures.ofOwn(guarded.cause())));
+      }
     };
   }
 
@@ -262,6 +265,12 @@ final class WriteTransaction {
   }
 
   private Future<WriteEnd> commit(String results) {
+    if (millisLeft() == 0) {
+      return rollback(
+          new ApplyOutcome.Rejected(
+              RefusalCode.DOWNSTREAM_BUSY.because(
+                  "the write's time was up before COMMIT was sent; it was rolled back")));
+    }
     if (!session.isOpen()) {
       return rollback(
           new ApplyOutcome.Rejected(

@@ -26,7 +26,9 @@ import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -159,8 +161,7 @@ public final class CommitBatcher {
   private void send(List<Pending> members) {
     inFlight++;
     currentBuckets(members)
-        .compose(current -> commit(build(members, current)))
-        .onFailure(failure -> failed(members, failure))
+        .compose(current -> sendWith(current, members))
         .onComplete(
             unused -> {
               inFlight--;
@@ -168,17 +169,46 @@ public final class CommitBatcher {
             });
   }
 
-  private Future<Map<TtlClass, Bucket>> currentBuckets(List<Pending> members) {
+  /** The buckets of all classes that the members need, or why one cannot be had. */
+  private record Current(Map<TtlClass, Bucket> buckets, Map<TtlClass, Throwable> failures) {
+
+    Optional<Throwable> missing(Pending member) {
+      return member.transaction.ttlClasses().stream()
+          .flatMap(ttlClass -> Stream.ofNullable(failures.get(ttlClass)))
+          .findFirst();
+    }
+  }
+
+  private Future<Current> currentBuckets(List<Pending> members) {
     Map<TtlClass, Integer> needed = new HashMap<>();
     for (Pending member : members) {
       member.transaction.ttlClasses().forEach(c -> needed.merge(c, 1, Integer::sum));
     }
-    Map<TtlClass, Bucket> current = new HashMap<>();
+    Current current = new Current(new HashMap<>(), new HashMap<>());
     List<Future<Bucket>> grants = new ArrayList<>();
     needed.forEach(
         (ttlClass, keys) ->
-            grants.add(buckets.current(ttlClass, keys).onSuccess(b -> current.put(ttlClass, b))));
-    return Future.all(grants).map(current);
+            grants.add(
+                buckets
+                    .current(ttlClass, keys)
+                    .onSuccess(bucket -> current.buckets().put(ttlClass, bucket))
+                    .onFailure(failure -> current.failures().put(ttlClass, failure))));
+    return Future.join(grants).transform(unused -> Future.succeededFuture(current));
+  }
+
+  /** A class whose bucket cannot be had stops only the members that need it. */
+  private Future<Void> sendWith(Current current, List<Pending> members) {
+    List<Pending> ready = new ArrayList<>(members.size());
+    for (Pending member : members) {
+      current
+          .missing(member)
+          .ifPresentOrElse(failure -> failed(List.of(member), failure), () -> ready.add(member));
+    }
+    return ready.isEmpty()
+        ? Future.succeededFuture()
+        : Future.succeededFuture()
+            .compose(unused -> commit(build(ready, current.buckets())))
+            .onFailure(failure -> failed(ready, failure));
   }
 
   private Members build(List<Pending> members, Map<TtlClass, Bucket> current) {

@@ -66,6 +66,7 @@ public final class GatewaySession {
   private long counter;
   private Generation generation = Generation.FIRST;
   private boolean proven;
+  private boolean closed;
   private long provenNanos;
   private Optional<Future<Void>> refreshing = Optional.empty();
   private Future<Void> lastStep = Future.succeededFuture();
@@ -125,8 +126,19 @@ public final class GatewaySession {
    * the one would be settled by the other's counter.
    */
   private Future<Void> oneAfterAnother(Supplier<Future<Void>> step) {
-    lastStep = lastStep.transform(unused -> step.get());
-    return lastStep;
+    lastStep = lastStep.transform(unused -> closed ? ended() : step.get());
+    return lastStep.onFailure(this::forgetBuckets);
+  }
+
+  private static Future<Void> ended() {
+    return Future.failedFuture(
+        new StoreException(StoreException.Kind.DEFINITE, "this gateway has ended its session"));
+  }
+
+  private void forgetBuckets(Throwable failure) {
+    if (failure instanceof StoreException known && known.kind() == StoreException.Kind.LEASE_GONE) {
+      buckets.discardAll();
+    }
   }
 
   /** What every batch of this gateway compares. */
@@ -177,10 +189,11 @@ public final class GatewaySession {
     return Future.succeededFuture();
   }
 
-  /** Removes the session, so that others need not wait for its end. */
+  /** Removes the session, so that others need not wait for its end; no other is opened. */
   public Future<Void> close() {
     return oneAfterAnother(
         () -> {
+          closed = true;
           if (id.isEmpty()) {
             return Future.succeededFuture();
           }

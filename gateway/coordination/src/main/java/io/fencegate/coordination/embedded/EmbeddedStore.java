@@ -35,7 +35,7 @@ import java.util.function.UnaryOperator;
  */
 public final class EmbeddedStore implements CoordinationStore {
 
-  private static final long MAX_TTL_SECONDS = 86_400;
+  private static final long MAX_TTL_SECONDS = 86_401;
   private static final int MAX_RANGE_LIMIT = 10_000;
 
   /** For the bound on what waits: a request without keys and values. */

@@ -18,6 +18,7 @@ import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.time.ClockReading;
 import io.fencegate.policy.time.Clocks;
 import io.fencegate.policy.token.FencingToken;
+import io.fencegate.policy.token.LeaseProof;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.Optional;
@@ -61,8 +62,10 @@ public final class EpochLedger {
       boolean leaseRequired,
       @Nullable FencingToken seen,
       long deadlineNanos) {
+    LeaseProof owner = leaseRequired ? header.proof() : null;
     return verify(
-        new VerifyTransaction(keys, resource, header, leaseRequired, seen),
+        new VerifyTransaction(
+            keys, resource, header, leaseRequired, new VerifyTransaction.Seen(seen, owner)),
         deadlineNanos,
         MAX_FORMS);
   }
@@ -102,10 +105,21 @@ public final class EpochLedger {
           Ruling.refused(
               RefusalCode.COORDINATOR_UNAVAILABLE.because("lock and epoch keep changing")));
     }
-    VerifyTransaction next =
-        new VerifyTransaction(
-            keys, form.resource(), form.header(), form.leaseRequired(), look.epoch().orElse(null));
-    return verify(next, deadlineNanos, formsLeft - 1);
+    return verify(next(form, look), deadlineNanos, formsLeft - 1);
+  }
+
+  /** The form that fits what was found. */
+  private static VerifyTransaction next(VerifyTransaction form, EpochRules.Look look) {
+    LeaseProof owner =
+        form.leaseRequired()
+            ? form.header().proof()
+            : look.lock().map(entry -> LockRecord.decode(entry.value()).proof()).orElse(null);
+    return new VerifyTransaction(
+        form.keys(),
+        form.resource(),
+        form.header(),
+        form.leaseRequired(),
+        new VerifyTransaction.Seen(look.epoch().orElse(null), owner));
   }
 
   private Future<Ruling<Verified>> verified(

@@ -12,6 +12,7 @@ import io.fencegate.coordination.store.Key;
 import io.fencegate.coordination.store.LeaseHandle;
 import io.fencegate.coordination.store.Member;
 import io.fencegate.coordination.store.Op;
+import io.fencegate.coordination.store.Value;
 import io.fencegate.policy.fence.WriteHeader;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.token.FencingToken;
@@ -29,26 +30,31 @@ import org.jspecify.annotations.Nullable;
  * <table>
  * <caption>forms</caption>
  * <tr><th>epoch as last seen</th><th>compares</th><th>then</th></tr>
- * <tr><td>absent</td><td>lock's create revision and owner; epoch absent</td><td>put epoch</td></tr>
- * <tr><td>below the token</td><td>lock's create revision and owner; epoch below token + 1</td>
+ * <tr><td>absent</td><td>lock's create revision, owner, generation; epoch absent</td>
  *     <td>put epoch</td></tr>
- * <tr><td>the token</td><td>lock's create revision and owner; epoch is the token</td>
+ * <tr><td>below the token</td><td>lock's create revision, owner, generation; epoch below token + 1
+ *     </td><td>put epoch</td></tr>
+ * <tr><td>the token</td><td>lock's create revision, owner, generation; epoch is the token</td>
  *     <td>nothing</td></tr>
  * <tr><td>the token, lease not required</td><td>epoch is the token</td><td>nothing</td></tr>
- * <tr><td>anything, token of another generation</td><td>none</td><td>only look</td></tr>
+ * <tr><td>owner not known yet, or token of another generation</td><td>one that never holds</td>
+ *     <td>only look</td></tr>
  * </table>
  *
- * <p>All branches read lock, epoch and confirmed, in this order, as they are before its put.
- *
- * @param seen the epoch as last seen; null for none
+ * <p>All branches read lock, epoch and confirmed, in this order, as they are before the put.
  */
 record VerifyTransaction(
-    Keyspace keys,
-    ResourceName resource,
-    WriteHeader header,
-    boolean leaseRequired,
-    @Nullable FencingToken seen)
+    Keyspace keys, ResourceName resource, WriteHeader header, boolean leaseRequired, Seen seen)
     implements Transaction {
+
+  /**
+   * What the form is made for.
+   *
+   * @param epoch as last seen; null for none
+   * @param owner who may raise it: whose lease was shown where one is required, else the lock's as
+   *     last seen; null where that is not known yet
+   */
+  record Seen(@Nullable FencingToken epoch, @Nullable LeaseProof owner) {}
 
   static final int LOCK = 0;
   static final int EPOCH = 1;
@@ -56,15 +62,23 @@ record VerifyTransaction(
 
   @Override
   public Member build(Generation generation, Map<TtlClass, Bucket> buckets) {
+    LeaseProof owner = seen.owner();
     if (!couldBeIssuedIn(generation)) {
-      return new Member(List.of(), look(), List.of());
+      return onlyLook();
     }
-    if (header.token().equals(seen)) {
-      return new Member(equalEpoch(generation), look(), look());
+    if (header.token().equals(seen.epoch()) && !leaseRequired) {
+      return new Member(List.of(epochIsTheToken()), look(), look());
     }
-    List<Compare> compares = new ArrayList<>(ownership(generation));
+    if (owner == null) {
+      return onlyLook();
+    }
+    List<Compare> compares = new ArrayList<>(ownership(owner, generation));
+    if (header.token().equals(seen.epoch())) {
+      compares.add(epochIsTheToken());
+      return new Member(compares, look(), look());
+    }
     compares.add(
-        seen == null
+        seen.epoch() == null
             ? Compare.absent(epochKey())
             : new Compare.ValueBelow(epochKey(), EpochRecord.boundAbove(header.token())));
     List<Op> raise = new ArrayList<>(look());
@@ -76,28 +90,24 @@ record VerifyTransaction(
     return new Member(compares, raise, look());
   }
 
-  boolean couldBeIssuedIn(Generation generation) {
+  private boolean couldBeIssuedIn(Generation generation) {
     return header.token().generation().equals(generation) && header.token().revision() > 0;
   }
 
-  private List<Compare> equalEpoch(Generation generation) {
-    List<Compare> compares = new ArrayList<>();
-    if (leaseRequired) {
-      compares.addAll(ownership(generation));
-    }
-    compares.add(new Compare.ValuePrefix(epochKey(), EpochRecord.exactly(header.token())));
-    return compares;
+  /** No value is below the empty one. */
+  private Member onlyLook() {
+    return new Member(List.of(new Compare.ValueBelow(epochKey(), Value.EMPTY)), List.of(), look());
   }
 
-  private List<Compare> ownership(Generation generation) {
+  private Compare epochIsTheToken() {
+    return new Compare.ValuePrefix(epochKey(), EpochRecord.exactly(header.token()));
+  }
+
+  private List<Compare> ownership(LeaseProof owner, Generation generation) {
     Key lock = keys.lock(resource);
-    List<Compare> compares = new ArrayList<>();
-    compares.add(new Compare.CreatedAt(lock, header.token().revision()));
-    LeaseProof proof = header.proof();
-    if (leaseRequired && proof != null) {
-      compares.add(new Compare.ValuePrefix(lock, LockRecord.ownership(proof, generation)));
-    }
-    return compares;
+    return List.of(
+        new Compare.CreatedAt(lock, header.token().revision()),
+        new Compare.ValuePrefix(lock, LockRecord.ownership(owner, generation)));
   }
 
   private List<Op> look() {

@@ -41,6 +41,7 @@ public final class LockChanges {
   private final List<Listener> listeners = new ArrayList<>();
   private @Nullable Watch watch;
   private boolean closed;
+  private boolean warned;
 
   public LockChanges(Vertx vertx, CoordinationStore store, Keyspace keys) {
     this.vertx = vertx;
@@ -62,15 +63,23 @@ public final class LockChanges {
         .onSuccess(
             page -> {
               if (!closed) {
+                warned = false;
                 watch = store.watch(keys.locks(), page.revision() + 1, new Dispatcher());
                 listeners.forEach(Listener::missedChanges);
               }
             })
         .onFailure(
             failure -> {
-              LOG.warn("the watch over locks does not open: {}", failure.getMessage());
+              warnOnce(failure);
               vertx.setTimer(REOPEN_PAUSE.toMillis(), unused -> open());
             });
+  }
+
+  private void warnOnce(Throwable failure) {
+    if (!warned && !closed) {
+      warned = true;
+      LOG.warn("the watch over locks does not open: {}", failure.getMessage());
+    }
   }
 
   public void close() {

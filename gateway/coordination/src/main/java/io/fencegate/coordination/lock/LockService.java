@@ -47,7 +47,7 @@ public final class LockService {
   private final Clocks clocks;
   private final Supplier<LeaseId> newLeaseId;
   private final LockChanges changes;
-  private final Map<LeaseProof, Future<Ruling<Renewal>>> renewing = new HashMap<>();
+  private final Map<Held, Future<Ruling<Renewal>>> renewing = new HashMap<>();
 
   /** What the service works with. */
   public record Parts(
@@ -170,15 +170,18 @@ public final class LockService {
       Duration maxHold,
       long deadlineNanos) {
     LeaseProof proof = leaseId.proof();
-    Future<Ruling<Renewal>> underWay = renewing.get(proof);
+    Held held = new Held(resource, proof);
+    Future<Ruling<Renewal>> underWay = renewing.get(held);
     if (underWay != null) {
       return underWay;
     }
     RenewCall call = new RenewCall(resource, proof, ttl, maxHold, deadlineNanos);
     Future<Ruling<Renewal>> renewal = look(resource, deadlineNanos, j -> renewAsSeen(call, j));
-    renewing.put(proof, renewal);
-    return renewal.onComplete(unused -> renewing.remove(proof));
+    renewing.put(held, renewal);
+    return renewal.onComplete(unused -> renewing.remove(held));
   }
+
+  private record Held(ResourceName resource, LeaseProof proof) {}
 
   private record RenewCall(
       ResourceName resource,

@@ -30,7 +30,7 @@ public interface CoordinationStore {
    * least that long from the store's view, also over a restart of the store, and so at least until
    * {@code ttlSeconds} after the request left.
    *
-   * @param ttlSeconds 1 to 86,400
+   * @param ttlSeconds 1 to 86,401: a day, and the second that a bucket lives longer
    */
   Future<LeaseHandle> grant(long ttlSeconds);
 

@@ -234,4 +234,32 @@ class EpochTableTest extends CoordinationFixture {
     assertThat(EpochRecord.decode(read(keys.confirmed(resource)).orElseThrow().value()).raised())
         .isEqualTo(new FencingToken(9));
   }
+
+  /** The generation was raised while an old lock was held; nobody has to show a lease. */
+  @Test
+  void aTokenOfTheNewGenerationWithTheOldLocksRevisionRaisesNothing() {
+    Party party = party();
+    ResourceName resource = resource("generation/a");
+    long revision = commit(lockPut(resource, OTHERS)).revision();
+    put(
+        keys.generation(),
+        new io.fencegate.coordination.key.GenerationRecord(new Generation(1)).encode());
+    FencingToken forged = FencingToken.of(new Generation(1), revision);
+    for (boolean lockIsHeld : List.of(true, false)) {
+      if (!lockIsHeld) {
+        commit(new Op.Delete(keys.lock(resource)));
+      }
+      var refusal =
+          refused(
+              party.call(
+                  () ->
+                      party
+                          .coordination()
+                          .epochs()
+                          .verifyAndRaise(
+                              resource, new WriteHeader(forged, null), false, null, deadline())));
+      assertThat(refusal.code()).isIn(RefusalCode.TOKEN_NOT_ISSUED, RefusalCode.LEASE_EXPIRED);
+      assertThat(epoch(resource)).isEmpty();
+    }
+  }
 }

@@ -286,4 +286,52 @@ class LockServiceTest extends CoordinationFixture {
     assertThat(fresh.token().generation().value()).isEqualTo(1);
     assertThat(fresh.token().isAbove(old.token())).isTrue();
   }
+
+  private AcquireRequest lasting(String resource, Duration ttl) {
+    AcquireRequest base = request(resource, "r1");
+    return new AcquireRequest(
+        base.resource(),
+        base.principal(),
+        base.requestId(),
+        base.holder(),
+        ttl,
+        "{}",
+        base.dedupRetention());
+  }
+
+  @Test
+  void everyTtlClassCanBeGranted() {
+    Party party = party();
+    for (int seconds : List.of(2, 3, 5, 8, 10, 15, 20, 30, 60, 120, 300, 600, 1800, 3600, 21600)) {
+      Grant grant =
+          granted(
+              party.acquire(lasting("ttl/" + seconds, Duration.ofSeconds(seconds)), deadline()));
+      assertThat(grant.ttl()).isEqualTo(Duration.ofSeconds(seconds));
+    }
+    assertThat(granted(party.acquire(lasting("ttl/day", Duration.ofDays(1)), deadline())).ttl())
+        .isEqualTo(Duration.ofDays(1));
+  }
+
+  @Test
+  void aRenewalOfAnotherResourceWithTheSameLeaseIsNotAnsweredForThisOne() {
+    Party party = party();
+    Grant mine = granted(party.acquire(request("a", "r1"), deadline()));
+    granted(party.acquire(request("b", "r2"), deadline()));
+    Promise<Ruling<Renewal>> own = Promise.promise();
+    Promise<Ruling<Renewal>> others = Promise.promise();
+    party
+        .context()
+        .runOnContext(
+            unused -> {
+              var locks = party.coordination().locks();
+              locks
+                  .renew(resource("a"), mine.leaseId(), Optional.empty(), MAX_HOLD, deadline())
+                  .onComplete(own);
+              locks
+                  .renew(resource("b"), mine.leaseId(), Optional.empty(), MAX_HOLD, deadline())
+                  .onComplete(others);
+            });
+    assertThat(granted(await(own.future())).resource()).isEqualTo(resource("a"));
+    assertThat(refused(await(others.future())).code()).isEqualTo(RefusalCode.LEASE_LOST);
+  }
 }

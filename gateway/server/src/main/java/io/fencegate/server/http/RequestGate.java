@@ -64,6 +64,12 @@ public final class RequestGate {
                 .atField("Expect"));
   }
 
+  /** Counts work until it has ended, whether or not its caller is still there. */
+  <T> Future<T> track(Future<T> work) {
+    underWay++;
+    return work.onComplete(unused -> left());
+  }
+
   private void left() {
     underWay--;
     if (draining && underWay == 0) {

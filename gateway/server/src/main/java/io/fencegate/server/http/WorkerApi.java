@@ -40,7 +40,8 @@ public final class WorkerApi {
   public static Router router(Parts parts) {
     LockHandler locks =
         new LockHandler(parts.locks(), parts.policies(), parts.clocks(), parts.observer());
-    WriteHandler writes = new WriteHandler(parts.writes(), parts.policies(), parts.clocks());
+    WriteHandler writes =
+        new WriteHandler(parts.writes(), parts.policies(), parts.clocks(), parts.gate());
     RecordHandler records = new RecordHandler(parts.policies(), parts.clocks());
     Router router = Router.router(parts.vertx());
     router.route().handler(parts.gate()::handle);

@@ -42,8 +42,10 @@ final class WriteHandler {
   private final WriteService writes;
   private final ActivePolicies policies;
   private final Clocks clocks;
+  private final RequestGate gate;
 
-  WriteHandler(WriteService writes, ActivePolicies policies, Clocks clocks) {
+  WriteHandler(WriteService writes, ActivePolicies policies, Clocks clocks, RequestGate gate) {
+    this.gate = gate;
     this.writes = writes;
     this.policies = policies;
     this.clocks = clocks;
@@ -148,7 +150,7 @@ final class WriteHandler {
   }
 
   private void submit(RoutingContext context, WriteCommand command) {
-    answer(context, command, writes.submit(command));
+    answer(context, command, gate.track(writes.submit(command)));
   }
 
   void seal(RoutingContext context) {
@@ -178,8 +180,7 @@ final class WriteHandler {
   }
 
   private void seal(RoutingContext context, WriteCommand command) {
-    writes
-        .seal(command)
+    gate.track(writes.seal(command))
         .onSuccess(
             report -> {
               if (report.outcome() instanceof WriteOutcome.Applied) {

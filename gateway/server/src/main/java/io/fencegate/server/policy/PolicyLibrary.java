@@ -16,11 +16,9 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,6 +40,7 @@ public final class PolicyLibrary {
   private final ValueResolver values;
   private final AdapterContext adapterContext;
   private final ActivePolicies active;
+  private final ServedSoFar served = new ServedSoFar();
   private String seen;
   private boolean lastReloadSuccessful = true;
   private Future<List<String>> reloading = Future.succeededFuture(List.of());
@@ -54,6 +53,7 @@ public final class PolicyLibrary {
     this.values = setup.values();
     this.adapterContext = setup.adapterContext();
     this.seen = fingerprint;
+    served.add(loaded.set());
     this.active = new ActivePolicies(loaded.set(), adaptersFor(loaded, new HashMap<>()));
   }
 
@@ -163,44 +163,12 @@ public final class PolicyLibrary {
   }
 
   private List<String> adopt(LoadedPolicies loaded) {
-    List<String> refusals = unsafeChanges(loaded);
+    List<String> refusals = served.objections(loaded.set());
     if (refusals.isEmpty()) {
+      served.add(loaded.set());
       active.replace(loaded.set(), adaptersFor(loaded, new HashMap<>(active.adapters())));
     }
     return refusals;
-  }
-
-  /** What safety depends on does not change under running writes. */
-  private List<String> unsafeChanges(LoadedPolicies loaded) {
-    List<String> refusals = new ArrayList<>();
-    Map<AdapterName, AdapterConfig> before = active.set().adapters();
-    loaded
-        .set()
-        .adapters()
-        .forEach(
-            (name, config) -> {
-              AdapterConfig old = before.get(name);
-              if (old != null && !old.equals(config)) {
-                refusals.add("adapter " + name + " changed: that needs a restart in this version");
-              }
-            });
-    for (ResourcePolicy policy : loaded.set().policies()) {
-      Optional<ResourcePolicy> old =
-          active.set().policies().stream().filter(it -> it.name().equals(policy.name())).findAny();
-      if (old.isPresent() && !isSameWhereSafetyDepends(old.get(), policy)) {
-        refusals.add(
-            "policy "
-                + policy.name()
-                + " changed its match, adapter or guarantee: that needs a restart in this version");
-      }
-    }
-    return refusals;
-  }
-
-  private static boolean isSameWhereSafetyDepends(ResourcePolicy a, ResourcePolicy b) {
-    return a.match().equals(b.match())
-        && a.adapter().equals(b.adapter())
-        && a.guarantee() == b.guarantee();
   }
 
   /** Adapters once made stay, so that nothing under way loses its downstream. */

@@ -37,7 +37,10 @@ final class ConfirmedEpochs {
     return confirmed.getOrDefault(resource, Optional.empty());
   }
 
+  /** What is known only rises: answers may come in another order than they were given. */
   void learn(ResourceName resource, Optional<FencingToken> token) {
-    confirmed.put(resource, token);
+    Optional<FencingToken> known = of(resource);
+    boolean lower = known.isPresent() && (token.isEmpty() || token.get().isBelow(known.get()));
+    confirmed.put(resource, lower ? known : token);
   }
 }

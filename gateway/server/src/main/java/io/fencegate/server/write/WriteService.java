@@ -180,7 +180,7 @@ public final class WriteService {
                     verified -> verified(command, step, rounds, verified),
                     refusal -> {
                       learn(resource, refusal);
-                      return rejected(command, refusal);
+                      return rejected(command, refusal.nothingDone());
                     }));
   }
 
@@ -250,6 +250,9 @@ public final class WriteService {
   private Future<WriteReport> secondCompare(
       WriteCommand command, Permit permit, int rounds, Supplier<Future<WriteReport>> sealFirst) {
     ClockReading now = clocks.read();
+    if (!now.isBefore(command.deadlineNanos())) {
+      return rejected(command, outOfTime());
+    }
     if (!session.isFresh(now)) {
       barrier.leave(permit);
       return enter(command, this::sealThenApply, rounds - 1);
@@ -301,6 +304,11 @@ public final class WriteService {
 
   private Future<WriteReport> rejected(WriteCommand command, Refusal refusal) {
     return Future.succeededFuture(reports.rejected(command, refusal));
+  }
+
+  private static Refusal outOfTime() {
+    return RefusalCode.DOWNSTREAM_BUSY.because(
+        "the write's time was up before it could be sent; nothing was sent");
   }
 
   private static Refusal unavailable(String why) {

@@ -52,6 +52,12 @@ public record Refusal(
     return new Refusal(code, detail, certainty, retryable, field, epoch, retryAfterMillis, state);
   }
 
+  /** The same refusal of a request that was certainly not carried out. */
+  public Refusal nothingDone() {
+    return new Refusal(
+        code, detail, Certainty.REJECTED, retryable, field, epoch, retryAfterMillis, sqlState);
+  }
+
   /** The same refusal where the request may have been carried out after all. */
   public Refusal inDoubt() {
     return new Refusal(

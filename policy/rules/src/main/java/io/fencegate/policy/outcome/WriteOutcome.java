@@ -15,10 +15,22 @@ public sealed interface WriteOutcome {
   record Applied(String resultsJson, boolean replayed) implements WriteOutcome {}
 
   /** Not applied, now or later. */
-  record Rejected(Refusal refusal) implements WriteOutcome {}
+  record Rejected(Refusal refusal) implements WriteOutcome {
+    public Rejected {
+      if (refusal.certainty() != Certainty.REJECTED) {
+        throw new IllegalArgumentException("in doubt: " + refusal.code());
+      }
+    }
+  }
 
   /** May or may not have been applied; the gateway never sends it again. */
-  record Unknown(Refusal refusal) implements WriteOutcome {}
+  record Unknown(Refusal refusal) implements WriteOutcome {
+    public Unknown {
+      if (refusal.certainty() != Certainty.UNKNOWN) {
+        throw new IllegalArgumentException("not in doubt: " + refusal.code());
+      }
+    }
+  }
 
   default <R> R fold(
       Function<? super Applied, ? extends R> applied,
