@@ -55,6 +55,7 @@ abstract class CoordinationFixture {
       () -> new ClockReading(System.nanoTime(), System.currentTimeMillis());
   protected Vertx vertx;
   protected LossyStore store;
+  private CoordinationStore embedded;
   private final List<Party> parties = new ArrayList<>();
 
   /** A gateway's coordination and the context that it lives on. */
@@ -74,7 +75,7 @@ abstract class CoordinationFixture {
   @BeforeEach
   void open() {
     vertx = Vertx.vertx();
-    CoordinationStore embedded = await(EmbeddedStore.open(vertx, dataDir, clocks));
+    embedded = await(EmbeddedStore.open(vertx, dataDir, clocks));
     store = new LossyStore(embedded);
   }
 
@@ -149,7 +150,7 @@ abstract class CoordinationFixture {
   protected BatchResult.Committed commit(Op... ops) {
     return (BatchResult.Committed)
         await(
-            store.commit(
+            embedded.commit(
                 new Batch(
                     List.of(),
                     List.of(new Member(List.of(), List.of(ops), List.of())),

@@ -46,6 +46,11 @@ final class LossyStore implements CoordinationStore {
     return results;
   }
 
+  /** The wire is good from now on. */
+  synchronized void forgetFaults() {
+    faults.clear();
+  }
+
   synchronized boolean allFaultsHappened() {
     return faults.isEmpty();
   }
