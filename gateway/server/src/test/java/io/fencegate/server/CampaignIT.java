@@ -76,6 +76,7 @@ class CampaignIT {
   @Test
   void noTokenEverDecreasesInTheDatabaseAndEveryAnswerIsTrue() throws Exception {
     long seed = new Random().nextLong();
+    System.out.println("campaign seed " + seed);
     try (TestPostgres postgres = TestPostgres.start()) {
       postgres.run(TABLES);
       String policies = POLICIES.formatted(postgres.url());

@@ -263,6 +263,8 @@ class FencedWriteIT {
     Answer sealed = two.seal(fresh);
     assertThat(sealed.status()).as(sealed.toString()).isEqualTo(200);
     assertThat(sealed.json().getString("epoch")).isEqualTo(fresh.token());
+    assertThat(sealed.header("Fencing-Decision")).isEqualTo("accepted");
+    assertThat(sealed.header("Fencing-Guarantee")).isEqualTo("strict");
     assertThat(
             postgres.rows("SELECT epoch FROM fencegate.epochs WHERE resource = '" + resource + "'"))
         .containsExactly(fresh.token());
@@ -308,5 +310,7 @@ class FencedWriteIT {
     assertThat(ready.status()).isEqualTo(200);
     assertThat(ready.body()).contains("adapter ledger-db").contains("coordinator");
     assertThat(gateways.operator(0).get("/livez").status()).isEqualTo(200);
+    assertThat(gateways.operator(0).get("/admin/v1/resources").code())
+        .isEqualTo("invalid-resource");
   }
 }

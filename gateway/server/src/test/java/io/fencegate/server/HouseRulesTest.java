@@ -26,7 +26,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Who may know whom, and what only few may touch; for the main code of every module. */
+/**
+ * Who may know whom, and what only few may touch; for the main code of all that the gateway and its
+ * SDK are made of.
+ */
 @AnalyzeClasses(
     packages = "io.fencegate",
     importOptions = {ImportOption.DoNotIncludeTests.class})
@@ -90,6 +93,24 @@ final class HouseRulesTest {
                           || it.getPackageName().startsWith("java.util.concurrent")
                           || it.isEquivalentTo(Thread.class)
                           || it.isEquivalentTo(java.time.Clock.class)));
+
+  @ArchTest
+  static final ArchRule locksAndWritesNeverCallEachOther =
+      noClasses()
+          .that(
+              resideInAnyPackage(
+                  "io.fencegate.server.write..", "io.fencegate.coordination.epoch.."))
+          .should()
+          .dependOnClassesThat(resideInAnyPackage("io.fencegate.coordination.lock.."))
+          .because("the data plane works without the control plane");
+
+  @ArchTest
+  static final ArchRule locksKnowNoEpochs =
+      noClasses()
+          .that(resideInAnyPackage("io.fencegate.coordination.lock.."))
+          .should()
+          .dependOnClassesThat(resideInAnyPackage("io.fencegate.coordination.epoch.."))
+          .because("the control plane works without the data plane");
 
   @ArchTest
   static final ArchRule policyFilesKnowOnlyTheRules =

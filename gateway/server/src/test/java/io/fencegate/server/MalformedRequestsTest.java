@@ -281,6 +281,31 @@ class MalformedRequestsTest {
   }
 
   @Test
+  void aRefusedMethodIsToldWhichOnesAreTaken() {
+    assertThat(api.send("DELETE", "/v1/write/plain/a", "", Map.of()).header("Allow"))
+        .isEqualTo("POST");
+    assertThat(api.send("PUT", "/v1/writes/plain/a", "", Map.of()).header("Allow"))
+        .isEqualTo("GET, POST");
+  }
+
+  @Test
+  void aWriteThatIsRefusedEarlySaysSoInItsHeaders() {
+    Answer answer = api.send("POST", "/v1/write/plain/a", GOOD, Map.of());
+    assertThat(answer.header("Fencing-Decision")).isEqualTo("rejected;reason=\"token-required\"");
+  }
+
+  @Test
+  void sealsAndClosedKeysTakeNoFields() {
+    Map<String, String> fence =
+        Map.of("Fencing-Token", plain.token(), "Fencing-Lease", plain.leaseId());
+    Answer seal = api.send("POST", "/v1/seal/plain/a", "{\"x\":1}", fence);
+    assertThat(seal.code()).isEqualTo("invalid-request");
+    assertThat(api.send("POST", "/v1/seal/plain/a", "{}", fence).status()).isEqualTo(200);
+    assertThat(api.send("POST", "/v1/writes/plain/a/close?key=k", "{\"x\":1}", Map.of()).code())
+        .isEqualTo("invalid-request");
+  }
+
+  @Test
   void repeatedFenceHeadersAreRefused() throws IOException {
     String head =
         "POST /v1/write/plain/a HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"

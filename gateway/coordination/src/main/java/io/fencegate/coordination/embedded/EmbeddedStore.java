@@ -35,7 +35,10 @@ import java.util.function.UnaryOperator;
  */
 public final class EmbeddedStore implements CoordinationStore {
 
+  /** A day, and the second that a bucket lives longer than its locks. */
   private static final long MAX_TTL_SECONDS = 86_401;
+
+  /** Some megabytes at most for one answer; longer ranges are read in pages. */
   private static final int MAX_RANGE_LIMIT = 10_000;
 
   /** For the bound on what waits: a request without keys and values. */
@@ -67,7 +70,9 @@ public final class EmbeddedStore implements CoordinationStore {
   static EmbeddedStore openNow(
       Vertx vertx, Path dataDir, Clocks clocks, Bounds bounds, UnaryOperator<Disk> wrapping) {
     DataDirectory.prepare(dataDir);
+    NativeLibrary.unpackInto(dataDir);
     DirectoryLock lock = DirectoryLock.take(dataDir);
+    NativeLibrary.cleanUp(dataDir);
     try {
       SqliteDisk.Opened opened = SqliteDisk.open(dataDir, bounds.busyMillis());
       Disk disk = wrapping.apply(opened.disk());

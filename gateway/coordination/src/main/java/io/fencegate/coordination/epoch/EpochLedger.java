@@ -4,6 +4,7 @@ package io.fencegate.coordination.epoch;
 import io.fencegate.coordination.commit.Commit;
 import io.fencegate.coordination.commit.CommitBatcher;
 import io.fencegate.coordination.commit.GatewaySession;
+import io.fencegate.coordination.commit.LookTransaction;
 import io.fencegate.coordination.key.EpochRecord;
 import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.key.LockRecord;
@@ -208,7 +209,7 @@ public final class EpochLedger {
   /** The resource's epoch as it is recorded; empty where none was ever raised. */
   public Future<Ruling<Optional<FencingToken>>> epoch(ResourceName resource, long deadlineNanos) {
     return batcher
-        .submit(new LookTransaction(keys, resource), deadlineNanos)
+        .submit(new LookTransaction(resource, keys.epoch(resource)), deadlineNanos)
         .compose(
             commit ->
                 commit.ruling(

@@ -23,8 +23,10 @@ import java.util.HexFormat;
  * <tr><td>{@code req/R/<p>.<requestId>}</td><td>{@link RequestRecord}; put once by the granting
  *     transaction, never changed: its modification revision is the lock's create revision</td>
  *     <td>deduplication class</td></tr>
- * <tr><td>{@code wait/R/<p>.<requestId>}</td><td>a place in the queue</td><td>short class</td></tr>
- * <tr><td>{@code reserve/R}</td><td>who alone may take the lock next</td><td>class</td></tr>
+ * <tr><td>{@code wait/R/<p>.<requestId>}</td><td>a place in the queue; nothing waits in this
+ *     version, but an acquire compares it</td><td>short class</td></tr>
+ * <tr><td>{@code reserve/R}</td><td>who alone may take the lock next; compared, not yet
+ *     written</td><td>class</td></tr>
  * <tr><td>{@code epoch/R}</td><td>{@link EpochRecord}</td><td>none</td></tr>
  * <tr><td>{@code confirmed/R}</td><td>{@link EpochRecord}: the downstream confirmed it</td>
  *     <td>none</td></tr>

@@ -3,6 +3,7 @@ package io.fencegate.coordination.lock;
 
 import io.fencegate.coordination.commit.Commit;
 import io.fencegate.coordination.commit.CommitBatcher;
+import io.fencegate.coordination.commit.LookTransaction;
 import io.fencegate.coordination.commit.Transaction;
 import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.key.LockRecord;
@@ -273,7 +274,7 @@ public final class LockService {
 
   private <T> Future<Ruling<T>> look(
       ResourceName resource, long deadlineNanos, Function<Commit.Judged, Future<Ruling<T>>> then) {
-    return submit(new LookTransaction(keys, resource), deadlineNanos, then);
+    return submit(new LookTransaction(resource, keys.lock(resource)), deadlineNanos, then);
   }
 
   private <T> Future<Ruling<T>> submit(

@@ -10,6 +10,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * Reads a request's body into memory, up to a bound and within a time: the bridge from its stream.
@@ -19,14 +20,15 @@ final class BoundedBody {
   /** A client that takes longer for a small body has gone away. */
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
+  /** Numbers of so many digits fit a long; longer ones are too large in any case. */
+  private static final int LONG_DIGITS = 18;
+
   private BoundedBody() {}
 
   static Future<Ruling<Buffer>> read(HttpServerRequest request, int maxBytes) {
     String announced = request.getHeader(HttpHeaders.CONTENT_LENGTH);
-    if (announced != null && announced.length() > 18) {
-      return Future.succeededFuture(tooLarge(maxBytes));
-    }
-    if (announced != null && Long.parseLong(announced) > maxBytes) {
+    if (announced != null
+        && (announced.length() > LONG_DIGITS || Long.parseLong(announced) > maxBytes)) {
       return Future.succeededFuture(tooLarge(maxBytes));
     }
     Promise<Ruling<Buffer>> promise = Promise.promise();
@@ -45,11 +47,13 @@ final class BoundedBody {
     return promise
         .future()
         .timeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
-        .otherwise(
-            failure ->
-                Ruling.refused(
-                    RefusalCode.REQUEST_TIMEOUT.because(
-                        "the body did not arrive whole within " + PATIENCE.toSeconds() + " s")));
+        .otherwise(failure -> Ruling.refused(RefusalCode.REQUEST_TIMEOUT.because(why(failure))));
+  }
+
+  private static String why(Throwable failure) {
+    return failure instanceof TimeoutException
+        ? "the body did not arrive whole within " + PATIENCE.toSeconds() + " s"
+        : "the connection broke before the body had arrived whole";
   }
 
   private static Ruling<Buffer> tooLarge(int maxBytes) {

@@ -18,9 +18,9 @@ import io.fencegate.policy.outcome.Ruling;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -64,7 +64,7 @@ final class JsonFields {
   }
 
   /** The object that a body consists of, with no other fields than the known ones. */
-  static Ruling<JsonFields> parse(Buffer body, Set<String> known) {
+  static Ruling<JsonFields> parse(Buffer body, List<String> known) {
     JsonNode node;
     try {
       node = MAPPER.readTree(body.getBytes());
@@ -78,12 +78,17 @@ final class JsonFields {
         : refused("body", "no JSON object");
   }
 
-  static Ruling<JsonFields> of(ObjectNode object, String path, Set<String> known) {
+  static Ruling<JsonFields> of(ObjectNode object, String path, List<String> known) {
     for (Map.Entry<String, JsonNode> field : object.properties()) {
       if (!known.contains(field.getKey())) {
-        return refused(
-            path + field.getKey(),
-            "an unknown field " + Parsed.show(field.getKey()) + ", expected one of " + known);
+        return Ruling.refused(
+            RefusalCode.INVALID_REQUEST
+                .because(
+                    "the unknown field "
+                        + Parsed.show(path + field.getKey())
+                        + " was given, expected "
+                        + (known.isEmpty() ? "none" : "one of " + known))
+                .atField(path + field.getKey()));
       }
     }
     return Ruling.granted(new JsonFields(object, path));
@@ -94,7 +99,8 @@ final class JsonFields {
   }
 
   private static String firstLine(String message) {
-    String line = message.lines().findFirst().orElse("");
+    // Some of the parser's messages go on about its own settings.
+    String line = message.lines().findFirst().orElse("").split(" \\(?(start marker|at \\[)", 2)[0];
     return line.length() > 120 ? line.substring(0, 120) : line;
   }
 

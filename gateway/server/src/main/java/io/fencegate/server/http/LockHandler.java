@@ -8,11 +8,9 @@ import io.fencegate.coordination.lock.LockView;
 import io.fencegate.coordination.lock.Release;
 import io.fencegate.coordination.lock.Renewal;
 import io.fencegate.policy.model.ResourcePolicy;
-import io.fencegate.policy.name.Parsed;
 import io.fencegate.policy.name.Principal;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Refusal;
-import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.time.ClockReading;
 import io.fencegate.policy.time.Clocks;
@@ -143,7 +141,8 @@ final class LockHandler {
     Future<Ruling<JsonObject>> answer =
         name.then(resource -> policies.match(resource).map(unused -> resource))
             .fold(this::show, refusal -> refused(refusal));
-    answer(context, name.fold(resource -> resource, refusal -> null), answer);
+    answer(context, name.fold(resource -> resource, refusal -> null), answer)
+        .onFailure(context::fail);
   }
 
   private Future<Ruling<JsonObject>> show(ResourceName resource) {
@@ -172,25 +171,22 @@ final class LockHandler {
       Function<T, ResourceName> resource,
       Function<T, Future<Ruling<JsonObject>>> work) {
     JsonBody.read(context.request(), MAX_BODY_BYTES)
-        .onSuccess(
+        .compose(
             body ->
                 body.then(parser)
                     .fold(
-                        request -> {
-                          answer(context, resource.apply(request), work.apply(request));
-                          return null;
-                        },
-                        refusal -> OutcomeHttp.refuse(context.response(), refusal, null)));
+                        request -> answer(context, resource.apply(request), work.apply(request)),
+                        refusal -> OutcomeHttp.refuse(context.response(), refusal, null)))
+        .onFailure(context::fail);
   }
 
-  private static void answer(
+  private static Future<Void> answer(
       RoutingContext context, @Nullable ResourceName resource, Future<Ruling<JsonObject>> work) {
-    work.onSuccess(
-            ruling ->
-                ruling.fold(
-                    json -> OutcomeHttp.ok(context.response(), json),
-                    refusal -> OutcomeHttp.refuse(context.response(), refusal, resource)))
-        .onFailure(context::fail);
+    return work.compose(
+        ruling ->
+            ruling.fold(
+                json -> OutcomeHttp.ok(context.response(), json),
+                refusal -> OutcomeHttp.refuse(context.response(), refusal, resource)));
   }
 
   private static Future<Ruling<JsonObject>> refused(Refusal refusal) {
@@ -209,9 +205,5 @@ final class LockHandler {
 
   private long since(ClockReading start) {
     return clocks.read().monotonicNanos() - start.monotonicNanos();
-  }
-
-  static Refusal notFound(String path) {
-    return RefusalCode.NOT_FOUND.because("there is nothing at " + Parsed.show(path));
   }
 }

@@ -13,18 +13,18 @@ import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.token.LeaseId;
 import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /** Lock requests from JSON, pure. */
 final class LockRequestParser {
 
   private static final int MAX_METADATA_BYTES = 2 * 1024;
 
-  private static final Set<String> ACQUIRE =
-      Set.of("resource", "requestId", "leaseTtlMs", "waitTimeoutMs", "holder", "metadata");
-  private static final Set<String> RENEW = Set.of("resource", "leaseId", "leaseTtlMs");
-  private static final Set<String> RELEASE = Set.of("resource", "leaseId");
+  private static final List<String> ACQUIRE =
+      List.of("resource", "requestId", "leaseTtlMs", "waitTimeoutMs", "holder", "metadata");
+  private static final List<String> RENEW = List.of("resource", "leaseId", "leaseTtlMs");
+  private static final List<String> RELEASE = List.of("resource", "leaseId");
 
   private LockRequestParser() {}
 

@@ -73,12 +73,20 @@ public final class OutcomeHttp {
     return refuse(response, refusal, problem(refusal, resource));
   }
 
+  /** Answers a write that was refused before its token was judged. */
+  static Future<Void> refuseWrite(
+      HttpServerResponse response, Refusal refusal, @Nullable ResourceName resource) {
+    response.putHeader("Fencing-Decision", rejected(refusal));
+    return refuse(response, refusal, resource);
+  }
+
   private static Future<Void> refuse(
       HttpServerResponse response, Refusal refusal, JsonObject problem) {
     int status = status(refusal.code());
     Long hint = refusal.retryAfterMillis();
-    if (hint != null || status == 503) {
+    if (hint != null || (status == 503 && refusal.retryable())) {
       long millis = hint == null ? DEFAULT_RETRY_MILLIS : hint;
+      problem.put("retryAfterMs", millis);
       response.putHeader(
           HttpHeaders.RETRY_AFTER,
           Long.toString(Math.max(1, (millis + MILLIS_PER_SECOND - 1) / MILLIS_PER_SECOND)));
@@ -86,16 +94,10 @@ public final class OutcomeHttp {
     return respond(response, status, PROBLEM_JSON, problem.encode());
   }
 
-  /** Answers a write or a seal with the headers that say how it was judged. */
+  /** Answers a write with the headers that say how it was judged. */
   static Future<Void> write(
       HttpServerResponse response, ResourceName resource, Guarantee guarantee, WriteReport report) {
-    response
-        .putHeader("Fencing-Guarantee", guarantee.wireName())
-        .putHeader("Fencing-Token", report.token().toString())
-        .putHeader("Fencing-Decision", decision(report.outcome()));
-    if (report.epoch() != null) {
-      response.putHeader("Fencing-Epoch", report.epoch().toString());
-    }
+    judgement(response, guarantee, report);
     return report
         .outcome()
         .fold(
@@ -104,11 +106,45 @@ public final class OutcomeHttp {
             unknown -> refusedWrite(response, resource, report, unknown.refusal()));
   }
 
+  /** Answers a seal with the same headers. */
+  static Future<Void> seal(
+      HttpServerResponse response, ResourceName resource, Guarantee guarantee, WriteReport report) {
+    if (!(report.outcome() instanceof WriteOutcome.Applied)) {
+      return write(response, resource, guarantee, report);
+    }
+    judgement(response, guarantee, report);
+    return ok(
+        response,
+        new JsonObject().put("resource", resource.value()).put("epoch", report.token().toString()));
+  }
+
+  private static void judgement(
+      HttpServerResponse response, Guarantee guarantee, WriteReport report) {
+    response
+        .putHeader("Fencing-Guarantee", guarantee.wireName())
+        .putHeader("Fencing-Token", report.token().toString())
+        .putHeader("Fencing-Decision", decision(report.outcome()));
+    FencingToken epoch = epoch(report);
+    if (epoch != null) {
+      response.putHeader("Fencing-Epoch", epoch.toString());
+    }
+  }
+
+  /** What was applied was the epoch at least then. */
+  private static @Nullable FencingToken epoch(WriteReport report) {
+    boolean applied = report.outcome() instanceof WriteOutcome.Applied;
+    return report.epoch() == null && applied ? report.token() : report.epoch();
+  }
+
   private static String decision(WriteOutcome outcome) {
     return outcome.fold(
         applied -> "accepted",
-        rejected -> "rejected;reason=\"" + rejected.refusal().code().wireName() + "\"",
+        rejected -> rejected(rejected.refusal()),
         unknown -> "unknown;reason=\"" + unknown.refusal().code().wireName() + "\"");
+  }
+
+  private static String rejected(Refusal refusal) {
+    return "rejected;reason=\"" + refusal.code().wireName() + "\"";
   }
 
   private static Future<Void> applied(
@@ -119,12 +155,11 @@ public final class OutcomeHttp {
     if (applied.replayed()) {
       response.putHeader("Idempotent-Replayed", "true");
     }
-    FencingToken epoch = report.epoch() == null ? report.token() : report.epoch();
     JsonObject body =
         new JsonObject()
             .put("resource", resource.value())
             .put("fencingToken", report.token().toString())
-            .put("epoch", epoch.toString())
+            .put("epoch", String.valueOf(epoch(report)))
             .put("outcome", "applied");
     // The results are JSON text already, to be answered byte for byte as they were recorded.
     String open = body.encode();
@@ -156,9 +191,6 @@ public final class OutcomeHttp {
     putIfPresent(problem, "epoch", refusal.epoch());
     putIfPresent(problem, "field", refusal.field());
     putIfPresent(problem, "sqlState", refusal.sqlState());
-    if (refusal.retryAfterMillis() != null) {
-      problem.put("retryAfterMs", refusal.retryAfterMillis());
-    }
     return problem;
   }
 

@@ -40,18 +40,29 @@ final class RecordHandler {
   private record Question(KeyScope scope, OutcomeRecords records, Duration retention) {}
 
   void show(RoutingContext context) {
-    answer(context, "", question -> question.records().lookUp(question.scope(), deadlineNanos()));
+    answer(context, "", question -> question.records().lookUp(question.scope(), deadlineNanos()))
+        .onFailure(context::fail);
   }
 
   void close(RoutingContext context) {
-    answer(
+    JsonBody.readNothing(context.request())
+        .compose(
+            ruling ->
+                ruling.fold(
+                    unused -> closeKey(context),
+                    refusal -> OutcomeHttp.refuse(context.response(), refusal, null)))
+        .onFailure(context::fail);
+  }
+
+  private Future<Void> closeKey(RoutingContext context) {
+    return answer(
         context,
         CLOSE,
         question ->
             question.records().close(question.scope(), question.retention(), deadlineNanos()));
   }
 
-  private void answer(
+  private Future<Void> answer(
       RoutingContext context,
       String suffix,
       Function<Question, Future<Ruling<RecordedWrite>>> ask) {
@@ -59,16 +70,15 @@ final class RecordHandler {
     Ruling<ResourceName> name = ResourcePaths.resource(request, WRITES, suffix);
     @Nullable ResourceName resource = name.fold(found -> found, refusal -> null);
     Ruling<Question> question = name.then(found -> question(context, found));
-    question
+    return question
         .fold(
             asked -> ask.apply(asked).map(ruling -> ruling.map(record -> json(asked, record))),
             refusal -> Future.succeededFuture(Ruling.<JsonObject>refused(refusal)))
-        .onSuccess(
+        .compose(
             ruling ->
                 ruling.fold(
                     json -> OutcomeHttp.ok(context.response(), json),
-                    refusal -> OutcomeHttp.refuse(context.response(), refusal, resource)))
-        .onFailure(context::fail);
+                    refusal -> OutcomeHttp.refuse(context.response(), inDoubt(refusal), resource)));
   }
 
   private Ruling<Question> question(RoutingContext context, ResourceName resource) {
@@ -103,12 +113,20 @@ final class RecordHandler {
   private static Ruling<IdempotencyKey> key(RoutingContext context) {
     List<String> keys = context.queryParam("key");
     if (keys.size() != 1) {
-      return Ruling.refused(WriteHandler.keyRequired());
+      return Ruling.refused(
+          RefusalCode.INVALID_REQUEST
+              .because("exactly one query parameter key is expected")
+              .atField("key"));
     }
     return IdempotencyKey.parse(keys.get(0))
         .fold(
             Ruling::granted,
             bad -> Ruling.refused(Refusal.malformed(RefusalCode.INVALID_REQUEST, "key", bad)));
+  }
+
+  /** What cannot be found out is no proof of anything. */
+  private static Refusal inDoubt(Refusal refusal) {
+    return refusal.retryable() ? refusal.inDoubt() : refusal;
   }
 
   private static JsonObject json(Question question, RecordedWrite record) {

@@ -55,6 +55,13 @@ public final class RequestGate {
               .because("a Trailer header was given, request trailers are not supported")
               .atField("Trailer"));
     }
+    String coding = request.getHeader(HttpHeaders.TRANSFER_ENCODING);
+    if (coding != null && !coding.equalsIgnoreCase("chunked")) {
+      return Optional.of(
+          RefusalCode.INVALID_REQUEST
+              .because("Transfer-Encoding: only chunked is understood")
+              .atField("Transfer-Encoding"));
+    }
     String expect = request.getHeader(HttpHeaders.EXPECT);
     return expect == null || expect.equalsIgnoreCase("100-continue")
         ? Optional.empty()

@@ -11,11 +11,13 @@ import io.vertx.core.http.HttpServerRequest;
  * Resource names in paths, taken from the path as it came: nothing is decoded or normalised, and
  * whatever the grammar does not know is refused.
  */
-final class ResourcePaths {
+public final class ResourcePaths {
 
   private ResourcePaths() {}
 
-  static Ruling<ResourceName> resource(HttpServerRequest request, String prefix, String suffix) {
+  /** The name between prefix and suffix. */
+  public static Ruling<ResourceName> resource(
+      HttpServerRequest request, String prefix, String suffix) {
     String path = request.path();
     if (!path.startsWith(prefix)
         || !path.endsWith(suffix)

@@ -13,10 +13,13 @@ import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.Route;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -73,18 +76,44 @@ public final class WorkerApi {
    * What no handler took, and what one could not cope with, in the same words as everything else.
    */
   public static void answerErrors(Router router) {
-    router.errorHandler(
-        404, context -> refuse(context, LockHandler.notFound(context.request().path())));
-    router.errorHandler(
-        405, context -> refuse(context, methodNotAllowed(context.request().method())));
+    router.errorHandler(404, context -> refuse(context, notFound(context.request().path())));
+    router.errorHandler(405, context -> refuseMethod(context, router));
     router.errorHandler(
         400, context -> refuse(context, RefusalCode.INVALID_REQUEST.because("malformed request")));
     router.errorHandler(500, WorkerApi::defect);
   }
 
-  private static Refusal methodNotAllowed(HttpMethod method) {
-    return RefusalCode.METHOD_NOT_ALLOWED.because(
-        "method " + Parsed.show(method.name()) + " was given");
+  private static Refusal notFound(String path) {
+    return RefusalCode.NOT_FOUND.because("there is nothing at " + Parsed.show(path));
+  }
+
+  private static void refuseMethod(RoutingContext context, Router router) {
+    String allowed = allowedMethods(router, context.normalizedPath());
+    context.response().putHeader(HttpHeaders.ALLOW, allowed);
+    refuse(
+        context,
+        RefusalCode.METHOD_NOT_ALLOWED.because(
+            "method "
+                + Parsed.show(context.request().method().name())
+                + " was given, expected one of "
+                + allowed));
+  }
+
+  private static String allowedMethods(Router router, String path) {
+    return router.getRoutes().stream()
+        .filter(route -> takes(route, path))
+        .flatMap(route -> route.methods().stream())
+        .map(HttpMethod::name)
+        .distinct()
+        .sorted()
+        .collect(Collectors.joining(", "));
+  }
+
+  private static boolean takes(Route route, String path) {
+    String own = route.getPath();
+    return route.methods() != null
+        && own != null
+        && (route.isExactPath() ? path.equals(own) : path.startsWith(own));
   }
 
   private static void defect(RoutingContext context) {

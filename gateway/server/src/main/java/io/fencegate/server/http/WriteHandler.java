@@ -4,13 +4,13 @@ package io.fencegate.server.http;
 import io.fencegate.adapter.spi.KeyClaim;
 import io.fencegate.adapter.spi.KeyScope;
 import io.fencegate.adapter.spi.WriteContent;
+import io.fencegate.policy.model.Guarantee;
 import io.fencegate.policy.model.IdempotencyScope;
 import io.fencegate.policy.model.ResourcePolicy;
 import io.fencegate.policy.name.IdempotencyKey;
 import io.fencegate.policy.name.Principal;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Refusal;
-import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.outcome.WriteOutcome;
 import io.fencegate.policy.time.Clocks;
@@ -20,12 +20,13 @@ import io.fencegate.server.write.WriteCommand;
 import io.fencegate.server.write.WriteReport;
 import io.fencegate.server.write.WriteService;
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The write and seal endpoints: headers, policy, body, then the write path. */
@@ -59,25 +60,36 @@ final class WriteHandler {
       long deadlineNanos) {}
 
   void write(RoutingContext context) {
-    HttpServerRequest request = context.request();
-    Ruling<ResourceName> name = ResourcePaths.resource(request, WRITE, "");
-    @Nullable ResourceName resource = name.fold(found -> found, refusal -> null);
-    name.then(found -> matched(request, found))
-        .fold(
-            matched -> {
-              readThenWrite(context, matched);
-              return null;
-            },
-            refusal -> OutcomeHttp.refuse(context.response(), refusal, resource));
+    Ruling<ResourceName> name = ResourcePaths.resource(context.request(), WRITE, "");
+    name.then(found -> matched(context.request(), found, WriteRequestParser::headers))
+        .fold(matched -> readThenWrite(context, matched), refusal -> refuse(context, name, refusal))
+        .onFailure(context::fail);
   }
 
-  private Ruling<Matched> matched(HttpServerRequest request, ResourceName resource) {
+  void seal(RoutingContext context) {
+    Ruling<ResourceName> name = ResourcePaths.resource(context.request(), SEAL, "");
+    name.then(found -> matched(context.request(), found, WriteRequestParser::sealHeaders))
+        .fold(matched -> readThenSeal(context, matched), refusal -> refuse(context, name, refusal))
+        .onFailure(context::fail);
+  }
+
+  private static Future<Void> refuse(
+      RoutingContext context, Ruling<ResourceName> name, Refusal refusal) {
+    @Nullable ResourceName resource = name.fold(found -> found, malformed -> null);
+    return OutcomeHttp.refuseWrite(context.response(), refusal, resource);
+  }
+
+  private Ruling<Matched> matched(
+      HttpServerRequest request,
+      ResourceName resource,
+      BiFunction<MultiMap, ResourcePolicy, Ruling<WriteRequestParser.Headers>> parser) {
     long arrivedNanos = clocks.read().monotonicNanos();
     return policies
         .match(resource)
         .then(
             policy ->
-                WriteRequestParser.headers(request.headers(), policy.policy())
+                parser
+                    .apply(request.headers(), policy.policy())
                     .map(
                         headers ->
                             new Matched(
@@ -90,19 +102,26 @@ final class WriteHandler {
     return arrivedNanos + budgetMillis * NANOS_PER_MILLI;
   }
 
-  private void readThenWrite(RoutingContext context, Matched matched) {
+  private Future<Void> readThenWrite(RoutingContext context, Matched matched) {
     ResourcePolicy policy = matched.policy().policy();
-    JsonBody.read(context.request(), policy.limits().maxBodyBytes())
+    return JsonBody.read(context.request(), policy.limits().maxBodyBytes())
         .map(body -> body.then(bytes -> command(context.request(), matched, bytes)))
-        .onSuccess(
+        .compose(
             ruling ->
                 ruling.fold(
-                    command -> {
-                      submit(context, command);
-                      return null;
-                    },
-                    refusal -> OutcomeHttp.refuse(context.response(), refusal, matched.resource())))
-        .onFailure(context::fail);
+                    command -> submit(context, command),
+                    refusal -> refuse(context, matched, refusal)));
+  }
+
+  private static Future<Void> refuse(RoutingContext context, Matched matched, Refusal refusal) {
+    WriteReport report =
+        new WriteReport(
+            new WriteOutcome.Rejected(refusal), matched.headers().fence().token(), null);
+    return OutcomeHttp.write(
+        context.response(),
+        matched.resource(),
+        matched.policy().adapter().offer().guarantee(),
+        report);
   }
 
   private Ruling<WriteCommand> command(HttpServerRequest request, Matched matched, Buffer body) {
@@ -143,80 +162,39 @@ final class WriteHandler {
                     matched.policy().policy().idempotency().retention()));
   }
 
+  /** What a key names a write within, as the policy has it. */
   static KeyScope scope(ResourceName resource, ResourcePolicy policy, IdempotencyKey key) {
     String caller =
         policy.idempotency().scope() == IdempotencyScope.CALLER ? Principal.ANONYMOUS.value() : "";
     return new KeyScope(resource, caller, key);
   }
 
-  private void submit(RoutingContext context, WriteCommand command) {
-    answer(context, command, gate.track(writes.submit(command)));
-  }
-
-  void seal(RoutingContext context) {
-    HttpServerRequest request = context.request();
-    Ruling<ResourceName> name = ResourcePaths.resource(request, SEAL, "");
-    @Nullable ResourceName resource = name.fold(found -> found, refusal -> null);
-    name.then(found -> sealMatched(request, found))
-        .fold(
-            matched -> {
-              seal(context, command(matched, null, null));
-              return null;
-            },
-            refusal -> OutcomeHttp.refuse(context.response(), refusal, resource));
-  }
-
-  private Ruling<Matched> sealMatched(HttpServerRequest request, ResourceName resource) {
-    long arrivedNanos = clocks.read().monotonicNanos();
-    return policies
-        .match(resource)
-        .then(
-            policy ->
-                WriteRequestParser.sealHeaders(request.headers(), policy.policy())
-                    .map(
-                        headers ->
-                            new Matched(
-                                resource, policy, headers, deadline(arrivedNanos, headers))));
-  }
-
-  private void seal(RoutingContext context, WriteCommand command) {
-    gate.track(writes.seal(command))
-        .onSuccess(
-            report -> {
-              if (report.outcome() instanceof WriteOutcome.Applied) {
-                OutcomeHttp.ok(context.response(), sealed(command, report));
-              } else {
-                OutcomeHttp.write(
-                    context.response(),
-                    command.resource(),
-                    command.adapter().offer().guarantee(),
-                    report);
-              }
-            })
-        .onFailure(context::fail);
-  }
-
-  private static JsonObject sealed(WriteCommand command, WriteReport report) {
-    return new JsonObject()
-        .put("resource", command.resource().value())
-        .put("epoch", report.token().toString());
-  }
-
-  private static void answer(
-      RoutingContext context, WriteCommand command, Future<WriteReport> work) {
-    work.onSuccess(
+  private Future<Void> submit(RoutingContext context, WriteCommand command) {
+    return gate.track(writes.submit(command))
+        .compose(
             report ->
                 OutcomeHttp.write(
-                    context.response(),
-                    command.resource(),
-                    command.adapter().offer().guarantee(),
-                    report))
-        .onFailure(context::fail);
+                    context.response(), command.resource(), guarantee(command), report));
   }
 
-  static Refusal keyRequired() {
-    return RefusalCode.INVALID_REQUEST
-        .because("exactly one query parameter key is expected")
-        .atField("key");
+  private Future<Void> readThenSeal(RoutingContext context, Matched matched) {
+    return JsonBody.readNothing(context.request())
+        .compose(
+            ruling ->
+                ruling.fold(
+                    unused -> seal(context, command(matched, null, null)),
+                    refusal -> refuse(context, matched, refusal)));
+  }
+
+  private Future<Void> seal(RoutingContext context, WriteCommand command) {
+    return gate.track(writes.seal(command))
+        .compose(
+            report ->
+                OutcomeHttp.seal(
+                    context.response(), command.resource(), guarantee(command), report));
+  }
+
+  private static Guarantee guarantee(WriteCommand command) {
+    return command.adapter().offer().guarantee();
   }
 }

@@ -25,7 +25,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -43,8 +42,8 @@ final class WriteRequestParser {
   /** A caller's longest authority that is told apart from none at all: a day. */
   private static final long MAX_DEADLINE_MILLIS = 86_400_000;
 
-  private static final Set<String> ONE_CALL = Set.of("operation", "params");
-  private static final Set<String> BODY = Set.of("operation", "params", "operations");
+  private static final List<String> ONE_CALL = List.of("operation", "params");
+  private static final List<String> BODY = List.of("operation", "params", "operations");
 
   private WriteRequestParser() {}
 

@@ -6,6 +6,8 @@ import ch.qos.logback.core.encoder.EncoderBase;
 import ch.qos.logback.core.rolling.FixedWindowRollingPolicy;
 import ch.qos.logback.core.rolling.RollingFileAppender;
 import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
+import ch.qos.logback.core.status.Status;
+import ch.qos.logback.core.status.StatusListener;
 import ch.qos.logback.core.util.Duration;
 import ch.qos.logback.core.util.FileSize;
 import io.fencegate.server.config.AuditConfig;
@@ -13,6 +15,7 @@ import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,12 +30,19 @@ public final class AuditLog implements AutoCloseable {
   /** Lines that may wait for the disk: some seconds of full load. */
   private static final int MAX_WAITING = 50_000;
 
+  /** How long closing waits for the disk. */
+  private static final long CLOSE_MILLIS = 10_000;
+
+  /** A full disk fails every line; one message stands for so many. */
+  private static final long FAILURES_PER_WARNING = 1_000;
+
   private static final String END = "";
 
   private static final Logger LOG = LoggerFactory.getLogger(AuditLog.class);
 
   private final BlockingQueue<String> waiting = new ArrayBlockingQueue<>(MAX_WAITING);
   private final AtomicLong dropped = new AtomicLong();
+  private final AtomicLong failures = new AtomicLong();
   private final RollingFileAppender<String> file;
   private final Thread writer;
 
@@ -78,6 +88,15 @@ public final class AuditLog implements AutoCloseable {
       throw new UnusableAudit(config);
     }
     AuditLog log = new AuditLog(file);
+    context
+        .getStatusManager()
+        .add(
+            (StatusListener)
+                status -> {
+                  if (status.getLevel() == Status.ERROR) {
+                    log.failed(status.getMessage());
+                  }
+                });
     log.writer.start();
     return log;
   }
@@ -96,7 +115,7 @@ public final class AuditLog implements AutoCloseable {
   private void write() {
     try {
       for (String line = waiting.take(); !line.equals(END); line = waiting.take()) {
-        file.doAppend(line);
+        append(line);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -105,12 +124,33 @@ public final class AuditLog implements AutoCloseable {
     }
   }
 
+  /** A line that cannot be written must not end the trail. */
+  private void append(String line) {
+    try {
+      file.doAppend(line);
+    } catch (RuntimeException e) {
+      failed(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private void failed(String reason) {
+    if (failures.getAndIncrement() % FAILURES_PER_WARNING == 0) {
+      LOG.error("the audit file cannot be written, lines are being lost: {}", reason);
+    }
+  }
+
+  /** Failures to write since the start; each may have cost more than one line. */
+  public long failures() {
+    return failures.get();
+  }
+
   /** Writes what waits and closes the file. Blocks. */
   @Override
   public void close() {
     try {
-      waiting.put(END);
-      writer.join();
+      if (waiting.offer(END, CLOSE_MILLIS, TimeUnit.MILLISECONDS)) {
+        writer.join(CLOSE_MILLIS);
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -30,6 +30,7 @@ public final class GatewayMetrics {
             "fencegate.session.fresh",
             sources,
             it -> it.session().isFresh(it.clocks().read()) ? 1 : 0)
+        .strongReference(true)
         .description("1 while the coordinator has confirmed this gateway recently")
         .register(registry);
     Gauge.builder("fencegate.generation", sources.session(), it -> it.generation().value())
@@ -43,6 +44,9 @@ public final class GatewayMetrics {
         .register(registry);
     FunctionCounter.builder("fencegate.audit.dropped", sources.audit(), AuditLog::dropped)
         .description("Audit lines that were dropped because the disk did not keep up")
+        .register(registry);
+    FunctionCounter.builder("fencegate.audit.failures", sources.audit(), AuditLog::failures)
+        .description("Failures to write the audit file; each may have cost lines")
         .register(registry);
   }
 }

@@ -14,6 +14,7 @@ import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.time.Clocks;
 import io.fencegate.policy.token.FencingToken;
 import io.fencegate.server.http.OutcomeHttp;
+import io.fencegate.server.http.ResourcePaths;
 import io.fencegate.server.http.WorkerApi;
 import io.fencegate.server.policy.MatchedPolicy;
 import io.fencegate.server.policy.PolicyLibrary;
@@ -124,12 +125,9 @@ public final class OperatorApi {
   }
 
   private void resource(RoutingContext context) {
-    String path = context.request().path();
-    Ruling<MatchedPolicy> matched = name(path).then(name -> parts.policies().active().match(name));
-    matched
-        .fold(
-            policy -> name(path).fold(name -> show(name, policy), OperatorApi::refused),
-            OperatorApi::refused)
+    Ruling<ResourceName> name = ResourcePaths.resource(context.request(), RESOURCES, "");
+    name.then(found -> parts.policies().active().match(found))
+        .fold(policy -> show(name, policy), OperatorApi::refused)
         .onSuccess(
             ruling ->
                 ruling.fold(
@@ -138,12 +136,8 @@ public final class OperatorApi {
         .onFailure(context::fail);
   }
 
-  private static Ruling<ResourceName> name(String path) {
-    return ResourceName.parse(path.substring(RESOURCES.length()))
-        .fold(
-            Ruling::granted,
-            bad ->
-                Ruling.refused(Refusal.malformed(RefusalCode.INVALID_RESOURCE, "resource", bad)));
+  private Future<Ruling<JsonObject>> show(Ruling<ResourceName> name, MatchedPolicy policy) {
+    return name.fold(found -> show(found, policy), OperatorApi::refused);
   }
 
   private static Future<Ruling<JsonObject>> refused(Refusal refusal) {

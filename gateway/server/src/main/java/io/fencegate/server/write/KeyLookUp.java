@@ -9,7 +9,8 @@ import java.util.Optional;
 
 /**
  * Whether a key's outcome is known already. Comes before everything else: a key that was applied is
- * answered with its first result, even if its token is stale by now.
+ * answered with its first result, even if its token is stale by now. Where that cannot be found
+ * out, an earlier request with the key may have been applied: in doubt.
  */
 final class KeyLookUp {
 
@@ -33,7 +34,7 @@ final class KeyLookUp {
             found ->
                 found.fold(
                     record -> report(command, claim.fingerprint(), record),
-                    refusal -> Optional.of(reports.rejected(command, refusal))));
+                    refusal -> Optional.of(reports.refused(command, refusal.inDoubt()))));
   }
 
   private Optional<WriteReport> report(
@@ -42,17 +43,17 @@ final class KeyLookUp {
       return Optional.of(
           applied.fingerprint().equals(fingerprint)
               ? reports.replayed(command, applied)
-              : reports.rejected(command, reused("came before with another request")));
+              : reports.refused(command, reused("came before with another request")));
     }
     if (record instanceof RecordedWrite.InFlight) {
       return Optional.of(
-          reports.rejected(
+          reports.refused(
               command,
               RefusalCode.IN_FLIGHT.because("a write with this Idempotency-Key is under way")));
     }
     return record instanceof RecordedWrite.Closed
         ? Optional.of(
-            reports.rejected(command, reused("was closed: no write with it will be applied")))
+            reports.refused(command, reused("was closed: no write with it will be applied")))
         : Optional.empty();
   }
 

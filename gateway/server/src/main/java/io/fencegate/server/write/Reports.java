@@ -3,6 +3,7 @@ package io.fencegate.server.write;
 
 import io.fencegate.adapter.spi.RecordedWrite;
 import io.fencegate.policy.fence.DrainBarrier;
+import io.fencegate.policy.outcome.Certainty;
 import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.WriteOutcome;
@@ -29,12 +30,15 @@ final class Reports {
         barrier.view(command.resource()).epoch());
   }
 
-  WriteReport rejected(WriteCommand command, Refusal refusal) {
+  /** A no; in doubt where an earlier request with the same key may still be applied. */
+  WriteReport refused(WriteCommand command, Refusal refusal) {
     FencingToken known = barrier.view(command.resource()).epoch();
+    WriteOutcome outcome =
+        refusal.certainty() == Certainty.REJECTED
+            ? new WriteOutcome.Rejected(refusal)
+            : new WriteOutcome.Unknown(refusal);
     return new WriteReport(
-        new WriteOutcome.Rejected(refusal),
-        command.header().token(),
-        refusal.epoch() == null ? known : refusal.epoch());
+        outcome, command.header().token(), refusal.epoch() == null ? known : refusal.epoch());
   }
 
   /** The caller is told how to find out. */

@@ -112,7 +112,7 @@ public final class WriteService {
             command.resource(),
             command.policy().limits().maxInFlight(),
             work,
-            refusal -> reports.rejected(command, refusal))
+            refusal -> reports.refused(command, refusal))
         .otherwise(
             defect -> {
               LOG.error("a write to {} met a defect", command.resource(), defect);
@@ -303,7 +303,7 @@ public final class WriteService {
   }
 
   private Future<WriteReport> rejected(WriteCommand command, Refusal refusal) {
-    return Future.succeededFuture(reports.rejected(command, refusal));
+    return Future.succeededFuture(reports.refused(command, refusal));
   }
 
   private static Refusal outOfTime() {

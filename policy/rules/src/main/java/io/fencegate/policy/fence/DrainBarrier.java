@@ -21,9 +21,10 @@ import org.jspecify.annotations.Nullable;
  * this gateway knows, registers the write and mints its {@link Permit} without any I/O in between;
  * deciding first and registering after an await would let an older write out behind a newer one.
  *
- * <p>The first write of a newer token may have to wait until every older one has left; {@link
- * #whenOlderLeft} says when. After any wait, {@link #confirm} repeats all of enter's compares
- * before the first byte goes out.
+ * <p>Where the downstream cannot judge tokens itself, the first write of a newer token has to wait
+ * until every older one has left; {@link #whenOlderLeft} says when. Where it can, nobody waits
+ * here. After any wait, {@link #confirm} repeats all of enter's compares before the first byte goes
+ * out.
  *
  * <p>Keyed by resource, independent of policies: reloading a policy forgets nothing. All calls come
  * from the one context that owns the resources; the class has no locks.
