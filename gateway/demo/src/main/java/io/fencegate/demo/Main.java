@@ -2,6 +2,7 @@
 package io.fencegate.demo;
 
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -17,6 +18,8 @@ import picocli.CommandLine.Option;
     name = "fencegate demo",
     mixinStandardHelpOptions = true,
     subcommands = WorkerCommand.class,
+    // Its only one is the demo's own business.
+    synopsisSubcommandLabel = "",
     description = {
       "Posts a settlement file with two workers, freezes the first one in the middle, and shows"
           + " that it can do no harm when it comes back. Everything runs on this machine and"
@@ -32,6 +35,7 @@ import picocli.CommandLine.Option;
 public final class Main implements Callable<Integer> {
 
   private static final int MISMATCH = 1;
+  private static final int USAGE = 2;
   private static final int UNAVAILABLE = 3;
   private static final String SERVER_JAR_PROPERTY = "fencegate.server.jar";
 
@@ -45,7 +49,20 @@ public final class Main implements Callable<Integer> {
 
   /** Entry point; see {@code --help}. */
   public static void main(String[] args) {
-    System.exit(new CommandLine(new Main()).execute(args));
+    CommandLine commands = new CommandLine(new Main());
+    commands.setParameterExceptionHandler(Main::unusable);
+    System.exit(commands.execute(args));
+  }
+
+  private static int unusable(CommandLine.ParameterException problem, String[] args) {
+    CommandLine command = problem.getCommandLine();
+    PrintWriter err = command.getErr();
+    String name = command.getCommandSpec().qualifiedName();
+    err.println(name + ": " + problem.getMessage());
+    CommandLine.UnmatchedArgumentException.printSuggestions(problem, err);
+    err.println("see: " + name + " --help");
+    err.flush();
+    return USAGE;
   }
 
   @Override
@@ -80,7 +97,7 @@ public final class Main implements Callable<Integer> {
     if (keep) {
       timeline.block(
           KeepInstructions.of(
-              played.gateway().worker(), played.gateway().operator(), played.ledger().port()));
+              played.gateway(), played.ledger().port(), ProcessHandle.current().pid()));
       // Only a signal ends this; the shutdown hook cleans up.
       new CountDownLatch(1).await();
     }
