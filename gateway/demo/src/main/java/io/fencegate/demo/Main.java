@@ -17,6 +17,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "fencegate demo",
     mixinStandardHelpOptions = true,
+    versionProvider = Main.Version.class,
     subcommands = WorkerCommand.class,
     // Its only one is the demo's own business.
     synopsisSubcommandLabel = "",
@@ -44,6 +45,15 @@ public final class Main implements Callable<Integer> {
 
   @Option(names = "--json", description = "Print the final table as JSON; the timeline on stderr.")
   private boolean json;
+
+  /** Which build this is, from the jar's manifest. */
+  static final class Version implements CommandLine.IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      String version = Main.class.getPackage().getImplementationVersion();
+      return new String[] {"fencegate demo " + (version == null ? "(development build)" : version)};
+    }
+  }
 
   private final Cleanup cleanup = new Cleanup();
 
