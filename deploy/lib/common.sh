@@ -8,19 +8,6 @@ readonly FENCEGATE_MIN_JAVA=17
 readonly FENCEGATE_MIN_MAVEN=3.8.7
 readonly FENCEGATE_EXIT_UNAVAILABLE=3
 
-# The directory of the script that is $1, symbolic links resolved.
-fencegate_script_dir() {
-  local path=$1 target
-  while [ -L "$path" ]; do
-    target=$(readlink "$path")
-    case $target in
-      /*) path=$target ;;
-      *) path=$(dirname "$path")/$target ;;
-    esac
-  done
-  (cd "$(dirname "$path")" && pwd -P)
-}
-
 fencegate_say() { printf 'fencegate: %s\n' "$*" >&2; }
 
 # Prints the feature release of the java or javac program $1 (17, 21, 25), or 0.
@@ -49,7 +36,7 @@ fencegate_find_java() {
   local program=$1 candidate on_path
   on_path=$(command -v "$program" 2>/dev/null || true)
   if [ -n "$on_path" ]; then
-    on_path=$(dirname "$(fencegate_script_dir "$on_path")")
+    on_path=$(dirname "$(dirname "$(readlink -f "$on_path")")")
   fi
   for candidate in "${JAVA_HOME:-}" "$on_path" /usr/lib/jvm/*17* /usr/lib/jvm/*; do
     if fencegate_java_home_ok "$candidate" "$program"; then
@@ -150,12 +137,14 @@ fencegate_package_exists() {
   apt-cache show "$1" >/dev/null 2>&1
 }
 
-# True when every jar $2... is there and nothing that it is built from under root $1 is newer.
+# True when every jar $2... is there and nothing that it is built from under root $1 is newer;
+# where there are no sources, no jar can be stale.
 fencegate_jars_fresh() {
   local root=$1 jar newer
   shift
   for jar in "$@"; do
     [ -f "$jar" ] || return 1
+    [ -f "$root/pom.xml" ] || continue
     newer=$(find "$root/pom.xml" "$root/policy" "$root/adapters" "$root/gateway" \
       -name target -prune -o -type f \( -name pom.xml -o -path '*/src/main/*' \) \
       -newer "$jar" -print 2>/dev/null | head -n 1) || true
@@ -163,12 +152,25 @@ fencegate_jars_fresh() {
   done
 }
 
-# Builds the runnable jars under root $1, quietly and without tests.
+# Puts a copy in the place of each file $1... that is there. Maven writes jars where they are, and a
+# process that runs from one would lose its classes; so it keeps the old file to itself.
+fencegate_let_go() {
+  local file
+  for file in "$@"; do
+    if [ -f "$file" ]; then
+      cp -p "$file" "$file.copy" && mv -f "$file.copy" "$file"
+    fi
+  done
+}
+
+# Builds the runnable jars under root $1, quietly; tests are not even compiled.
 fencegate_build_jars() {
   local root=$1 started=$SECONDS
   fencegate_need_build_tools
   fencegate_say "building the jars (the first time downloads libraries, a few minutes) ..."
-  (cd "$root" && mvn -B -ntp -q package -DskipTests >&2) || {
+  fencegate_let_go "$root/gateway/server/target/fencegate.jar" \
+    "$root/gateway/demo/target/fencegate-demo.jar"
+  (cd "$root" && mvn -B -ntp -q -Dstyle.color=never package -Dmaven.test.skip=true >&2) || {
     fencegate_say "the build failed"
     return 1
   }

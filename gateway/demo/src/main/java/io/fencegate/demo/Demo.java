@@ -23,6 +23,7 @@ final class Demo {
   /** Far enough in that both workers do a good part of the file. */
   private static final int STOP_AFTER = 120;
 
+  /** A worker reports every posting; a line for each would hide the story. */
   private static final int TELL_EVERY = 60;
 
   /** JVM start on a busy machine. */
@@ -31,13 +32,14 @@ final class Demo {
   /** The lease of 5 s has to run out, then the waiting worker asks at most 2 s later. */
   private static final Duration TAKEOVER_PATIENCE = Duration.ofSeconds(30);
 
+  /** Some ten times what the whole file takes. */
   private static final Duration WORK_PATIENCE = Duration.ofSeconds(60);
 
   /** What the demo is made of. */
   record Parts(Path serverJar, Path ownJar, Timeline timeline, Cleanup cleanup) {}
 
   /** What is running at the end of the script. */
-  record Played(Summary summary, GatewayProcess gateway, Ledger ledger) {}
+  record Played(Summary summary, GatewayProcess.Addresses gateway, Ledger ledger) {}
 
   private final Parts parts;
   private final Timeline timeline;
@@ -58,9 +60,9 @@ final class Demo {
     parts.cleanup().add(ledger::close);
     timeline.say("ledger", "PostgreSQL listens on 127.0.0.1:" + ledger.port());
 
-    GatewayProcess gateway = GatewayProcess.start(parts.serverJar(), directory, ledger.url());
-    parts.cleanup().add(gateway::end);
-    gateway.awaitReady();
+    GatewayProcess process = GatewayProcess.start(parts.serverJar(), directory, ledger.url());
+    parts.cleanup().add(process::end);
+    GatewayProcess.Addresses gateway = process.awaitReady();
     timeline.say(
         "gateway",
         "ready: worker port " + gateway.worker() + ", operator port " + gateway.operator());
@@ -132,7 +134,7 @@ final class Demo {
   }
 
   private WorkerProcess worker(
-      String name, GatewayProcess gateway, Path directory, Path csv, String... more)
+      String name, GatewayProcess.Addresses gateway, Path directory, Path csv, String... more)
       throws DemoFailure {
     List<String> arguments =
         new ArrayList<>(

@@ -2,22 +2,47 @@
 package io.fencegate.demo;
 
 import java.io.IOException;
+import java.net.HttpURLConnection;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** A real gateway: the server's jar in a process of its own, with files as an operator writes. */
 final class GatewayProcess {
 
+  /** With the pause between them some 20 s: a JVM start on a busy machine. */
   private static final int READY_ATTEMPTS = 200;
+
   private static final long READY_PAUSE_MILLIS = 100;
+
+  /** How long one question may take; a gateway that does not answer at once is asked again. */
   private static final Duration READY_PATIENCE = Duration.ofSeconds(2);
+
+  /** Nothing is under way when the demo ends, so it has nothing to wait for. */
   private static final long STOP_SECONDS = 8;
+
+  /** What the gateway prints when its ports are open. */
+  private static final Pattern READY =
+      Pattern.compile("^ready: worker (\\S+) operator (\\S+)\\R", Pattern.MULTILINE);
+
+  /** Free ports are the gateway's to find: one that is found here may be taken until it starts. */
+  private static final String SERVER_FILE =
+      """
+      worker: { host: 127.0.0.1, port: 0 }
+      operator: { host: 127.0.0.1, port: 0 }
+      coordinator: { type: embedded, dataDir: data }
+      policies: policies/
+      audit: { file: audit.jsonl }
+      """;
 
   private static final String POLICY_FILE =
       """
@@ -43,16 +68,15 @@ final class GatewayProcess {
               minRows: 1
       """;
 
+  /** Where a gateway listens. */
+  record Addresses(URI worker, URI operator) {}
+
   private final Process process;
   private final Path directory;
-  private final URI worker;
-  private final URI operator;
 
-  private GatewayProcess(Process process, Path directory, URI worker, URI operator) {
+  private GatewayProcess(Process process, Path directory) {
     this.process = process;
     this.directory = directory;
-    this.worker = worker;
-    this.operator = operator;
   }
 
   /** Starts a gateway with its files under {@code directory}; it may not be ready yet. */
@@ -64,79 +88,69 @@ final class GatewayProcess {
     }
     try {
       Files.createDirectories(directory.resolve("policies"));
-      int workerPort = Ports.free();
-      int operatorPort = Ports.free();
       Path serverFile = directory.resolve("fencegate.yaml");
-      Files.writeString(serverFile, serverFile(workerPort, operatorPort));
+      Files.writeString(serverFile, SERVER_FILE);
       Files.writeString(directory.resolve("policies/settlement.yaml"), POLICY_FILE);
       ProcessBuilder builder =
           new ProcessBuilder(JavaCommand.of(serverJar, "serve", "--config", serverFile.toString()));
       // In the environment, not on the command line: every user of the machine sees the latter.
       builder.environment().put("LEDGER_URL", ledgerUrl);
       builder.directory(directory.toFile());
-      builder.redirectErrorStream(true);
-      builder.redirectOutput(log(directory).toFile());
-      Process process = builder.start();
-      return new GatewayProcess(process, directory, local(workerPort), local(operatorPort));
+      builder.redirectOutput(output(directory).toFile());
+      builder.redirectError(log(directory).toFile());
+      return new GatewayProcess(builder.start(), directory);
     } catch (IOException e) {
       throw new DemoFailure("The gateway could not be started", "see the reason above", e);
     }
   }
 
-  private static String serverFile(int workerPort, int operatorPort) {
-    return String.format(
-        """
-        worker: { host: 127.0.0.1, port: %d }
-        operator: { host: 127.0.0.1, port: %d }
-        coordinator: { type: embedded, dataDir: data }
-        policies: policies/
-        audit: { file: audit.jsonl }
-        """,
-        workerPort, operatorPort);
-  }
-
-  private static URI local(int port) {
-    return URI.create("http://127.0.0.1:" + port);
+  private static Path output(Path directory) {
+    return directory.resolve("gateway.out");
   }
 
   private static Path log(Path directory) {
     return directory.resolve("gateway.log");
   }
 
-  /** Waits until the gateway says that it is ready. */
-  void awaitReady() throws DemoFailure, InterruptedException {
+  /** Waits until the gateway has said where it listens and answers that it is ready. */
+  Addresses awaitReady() throws DemoFailure, InterruptedException {
     HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-    String last = "no answer yet";
+    String last = "it has not said where it listens";
     for (int i = 0; i < READY_ATTEMPTS; i++) {
       if (process.waitFor(READY_PAUSE_MILLIS, TimeUnit.MILLISECONDS)) {
         throw failed("The gateway ended with exit code " + process.exitValue());
       }
       try {
-        HttpRequest request =
-            HttpRequest.newBuilder(operator.resolve("/readyz")).timeout(READY_PATIENCE).build();
-        HttpResponse<String> answer = http.send(request, HttpResponse.BodyHandlers.ofString());
-        if (answer.statusCode() == 200) {
-          return;
+        Optional<Addresses> said = addresses();
+        if (said.isPresent()) {
+          HttpResponse<String> answer = http.send(readyz(said.get()), BodyHandlers.ofString());
+          if (answer.statusCode() == HttpURLConnection.HTTP_OK) {
+            return said.get();
+          }
+          last = answer.body();
         }
-        last = answer.body();
-      } catch (IOException notListeningYet) {
+      } catch (IOException notAnsweredYet) {
         last = "no answer yet";
       }
     }
     throw failed("The gateway did not become ready: " + last);
   }
 
+  private Optional<Addresses> addresses() throws IOException {
+    Matcher ready = READY.matcher(Files.readString(output(directory)));
+    return ready.find()
+        ? Optional.of(new Addresses(URI.create(ready.group(1)), URI.create(ready.group(2))))
+        : Optional.empty();
+  }
+
+  private static HttpRequest readyz(Addresses addresses) {
+    URI address = addresses.operator().resolve("/readyz");
+    return HttpRequest.newBuilder(address).timeout(READY_PATIENCE).build();
+  }
+
   DemoFailure failed(String what) {
     return new DemoFailure(
         what, "the gateway's log says why; report it if it does not" + Logs.tail(log(directory)));
-  }
-
-  URI worker() {
-    return worker;
-  }
-
-  URI operator() {
-    return operator;
   }
 
   /** Ends the process, by force if it must be. */

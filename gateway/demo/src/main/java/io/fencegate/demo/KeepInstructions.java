@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.demo;
 
-import java.net.URI;
-
 /** What one can try by hand while everything is left running. */
 final class KeepInstructions {
 
   private KeepInstructions() {}
 
-  static String of(URI worker, URI operator, int ledgerPort) {
+  static String of(GatewayProcess.Addresses gateway, int ledgerPort, long pid) {
     return String.format(
         """
-        Everything is left running. Ctrl-C ends it.
+        Everything is left running. To end it: Ctrl-C, or kill %4$d.
           worker port    %1$s
           operator port  %2$s
           PostgreSQL     psql "host=127.0.0.1 port=%3$d user=postgres dbname=postgres"
 
-        Take a lock (30 s) and write under it:
+        Take a lock (30 s) and write under it; paste this into bash:
           ANSWER=$(curl -s %1$s/v1/locks/acquire -H 'Content-Type: application/json' \\
             -d '{"resource":"settlement/us","requestId":"try-'$RANDOM'","leaseTtlMs":30000}'); echo "$ANSWER"
           TOKEN=$(sed -E 's/.*"fencingToken":"([0-9]+)".*/\\1/' <<<"$ANSWER")
@@ -29,6 +27,6 @@ final class KeepInstructions {
           curl -s %1$s/v1/locks/settlement/eu
           curl -s %2$s/metrics
         """,
-        worker, operator, ledgerPort);
+        gateway.worker(), gateway.operator(), ledgerPort, pid);
   }
 }

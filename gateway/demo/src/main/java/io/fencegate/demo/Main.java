@@ -2,6 +2,7 @@
 package io.fencegate.demo;
 
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -16,7 +17,10 @@ import picocli.CommandLine.Option;
 @Command(
     name = "fencegate demo",
     mixinStandardHelpOptions = true,
+    versionProvider = Main.Version.class,
     subcommands = WorkerCommand.class,
+    // Its only one is the demo's own business.
+    synopsisSubcommandLabel = "",
     description = {
       "Posts a settlement file with two workers, freezes the first one in the middle, and shows"
           + " that it can do no harm when it comes back. Everything runs on this machine and"
@@ -32,6 +36,7 @@ import picocli.CommandLine.Option;
 public final class Main implements Callable<Integer> {
 
   private static final int MISMATCH = 1;
+  private static final int USAGE = 2;
   private static final int UNAVAILABLE = 3;
   private static final String SERVER_JAR_PROPERTY = "fencegate.server.jar";
 
@@ -41,11 +46,33 @@ public final class Main implements Callable<Integer> {
   @Option(names = "--json", description = "Print the final table as JSON; the timeline on stderr.")
   private boolean json;
 
+  /** Which build this is, from the jar's manifest. */
+  static final class Version implements CommandLine.IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      String version = Main.class.getPackage().getImplementationVersion();
+      return new String[] {"fencegate demo " + (version == null ? "(development build)" : version)};
+    }
+  }
+
   private final Cleanup cleanup = new Cleanup();
 
   /** Entry point; see {@code --help}. */
   public static void main(String[] args) {
-    System.exit(new CommandLine(new Main()).execute(args));
+    CommandLine commands = new CommandLine(new Main());
+    commands.setParameterExceptionHandler(Main::unusable);
+    System.exit(commands.execute(args));
+  }
+
+  private static int unusable(CommandLine.ParameterException problem, String[] args) {
+    CommandLine command = problem.getCommandLine();
+    PrintWriter err = command.getErr();
+    String name = command.getCommandSpec().qualifiedName();
+    err.println(name + ": " + problem.getMessage());
+    CommandLine.UnmatchedArgumentException.printSuggestions(problem, err);
+    err.println("see: " + name + " --help");
+    err.flush();
+    return USAGE;
   }
 
   @Override
@@ -80,7 +107,7 @@ public final class Main implements Callable<Integer> {
     if (keep) {
       timeline.block(
           KeepInstructions.of(
-              played.gateway().worker(), played.gateway().operator(), played.ledger().port()));
+              played.gateway(), played.ledger().port(), ProcessHandle.current().pid()));
       // Only a signal ends this; the shutdown hook cleans up.
       new CountDownLatch(1).await();
     }

@@ -5,7 +5,10 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 
-/** Ports that nobody listens on at the moment. */
+/**
+ * Ports that nobody listens on at the moment, for a database that cannot look for one itself.
+ * Somebody else may take one before it is used; then the database says so.
+ */
 final class Ports {
 
   private Ports() {}

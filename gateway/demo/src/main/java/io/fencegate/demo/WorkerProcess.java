@@ -7,8 +7,8 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -17,7 +17,17 @@ import org.jspecify.annotations.Nullable;
 /** A worker in a process of its own, heard through its reports. */
 final class WorkerProcess {
 
+  /** A worker ends within a second of its signal, unless the machine is busy. */
   private static final long END_SECONDS = 5;
+
+  /** How finely the patience is counted; a report restarts the current slice only. */
+  private static final long POLL_MILLIS = 100;
+
+  /**
+   * Reports that nobody has asked for yet: a worker gives one for each posting and a few more. When
+   * there are more, the worker has to wait.
+   */
+  private static final int MAX_HEARD = 1024;
 
   /** What is heard from a worker, in order; the end of its output is heard too. */
   private record Heard(@Nullable WorkerReport report, String line) {
@@ -27,7 +37,7 @@ final class WorkerProcess {
   private final String name;
   private final Process process;
   private final Path log;
-  private final BlockingQueue<Heard> heard = new LinkedBlockingQueue<>();
+  private final BlockingQueue<Heard> heard = new ArrayBlockingQueue<>(MAX_HEARD);
   private volatile boolean stopped;
 
   private WorkerProcess(String name, Process process, Path log) {
@@ -59,6 +69,15 @@ final class WorkerProcess {
   }
 
   private void listen(Consumer<WorkerReport> listener) {
+    try {
+      readReports(listener);
+      heard.put(Heard.END);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void readReports(Consumer<WorkerReport> listener) throws InterruptedException {
     try (BufferedReader lines =
         new BufferedReader(
             new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
@@ -67,12 +86,11 @@ final class WorkerProcess {
         if (report != null) {
           listener.accept(report);
         }
-        heard.add(new Heard(report, line));
+        heard.put(new Heard(report, line));
       }
     } catch (IOException processEnded) {
       // What follows is the same as after the last line.
     }
-    heard.add(Heard.END);
   }
 
   /** The next report that fits, skipping others. */
@@ -98,9 +116,6 @@ final class WorkerProcess {
     }
     throw failed(name + " did not say in time: " + description);
   }
-
-  /** How finely the patience is counted; a report restarts the current slice only. */
-  private static final long POLL_MILLIS = 100;
 
   private DemoFailure failed(String what) {
     return new DemoFailure(

@@ -235,6 +235,11 @@ public final class Gateway extends VerticleBase {
     return port(operator);
   }
 
+  /** How many policies are in force, once started. */
+  public int policyCount() {
+    return policies == null ? 0 : policies.active().set().policies().size();
+  }
+
   private static int port(@Nullable HttpServer server) {
     if (server == null) {
       throw new IllegalStateException("the gateway is not started");

@@ -30,13 +30,17 @@ final class ConfigReading {
               flags));
     } catch (IOException e) {
       return new ConfigLoad.Broken(
-          List.of(file + ": " + reason(e) + " was given, expected a readable server file"));
+          List.of(file + ": " + reason(file, e) + " was given, expected a readable server file"));
     }
   }
 
-  private static String reason(IOException e) {
+  /** What a path that could not be read is, for "... was given, expected ...". */
+  static String reason(Path path, IOException e) {
     if (e instanceof NoSuchFileException) {
       return "a file that does not exist";
+    }
+    if (Files.isDirectory(path)) {
+      return "a directory";
     }
     if (e instanceof CharacterCodingException) {
       return "a file that is not UTF-8 text";

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
-import java.util.Set;
+import java.util.List;
 import java.util.stream.Stream;
 
 /**
@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  */
 final class DevSetup {
 
-  static final Set<String> LOOPBACK = Set.of("127.0.0.1", "::1", "localhost");
+  static final List<String> LOOPBACK = List.of("127.0.0.1", "::1", "localhost");
 
   private static final String POLICY = "/io/fencegate/server/cli/dev-policy.yaml";
   private static final String LINES = "/io/fencegate/server/cli/dev-lines.txt";

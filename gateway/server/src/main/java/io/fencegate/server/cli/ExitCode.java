@@ -15,8 +15,5 @@ final class ExitCode {
   /** Something that is needed is not available now: a port, a directory, a server. */
   static final int UNAVAILABLE = 3;
 
-  /** It may or may not have happened. */
-  static final int OUTCOME_UNKNOWN = 4;
-
   private ExitCode() {}
 }

@@ -23,10 +23,11 @@ import picocli.CommandLine.Spec;
       "0:ok",
       "1:refused: it was understood and is not possible",
       "2:the command line cannot be used",
-      "3:unavailable: a port, a directory or a server that is needed",
-      "4:outcome unknown: it may or may not have happened"
+      "3:unavailable: a port, a directory or a server that is needed"
     })
 public final class Main implements Runnable {
+
+  private static final String PARSER_PREFIX = "Error: ";
 
   @Spec private @Nullable CommandSpec spec;
 
@@ -57,7 +58,7 @@ public final class Main implements Runnable {
   private static int unusable(CommandLine.ParameterException problem, String[] args) {
     CommandLine command = problem.getCommandLine();
     PrintWriter err = command.getErr();
-    err.println(command.getCommandName() + ": " + problem.getMessage());
+    err.println(command.getCommandSpec().qualifiedName() + ": " + plain(problem.getMessage()));
     if (!CommandLine.UnmatchedArgumentException.printSuggestions(problem, err)
         && !command.getSubcommands().isEmpty()) {
       err.println("commands: " + String.join(", ", List.copyOf(command.getSubcommands().keySet())));
@@ -65,6 +66,12 @@ public final class Main implements Runnable {
     err.println("see: " + command.getCommandSpec().qualifiedName() + " --help");
     err.flush();
     return ExitCode.USAGE;
+  }
+
+  /** Some of the parser's messages bring a prefix of their own. */
+  private static String plain(@Nullable String message) {
+    String text = message == null ? "cannot be used" : message;
+    return text.startsWith(PARSER_PREFIX) ? text.substring(PARSER_PREFIX.length()) : text;
   }
 
   private static int unexpected(

@@ -2,6 +2,7 @@
 package io.fencegate.server.cli;
 
 import io.fencegate.policy.file.LoadedPolicies;
+import io.fencegate.policy.file.PolicyFiles;
 import io.fencegate.policy.file.PolicyLoad;
 import io.fencegate.policy.file.PolicyMessage;
 import io.fencegate.policy.file.SourceFile;
@@ -28,7 +29,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "policy",
     description = "Looks at policy files.",
-    subcommands = PolicyCommand.Check.class)
+    subcommands = {PolicyCommand.Check.class, PolicyCommand.Schema.class})
 final class PolicyCommand implements Runnable {
 
   @Spec private @Nullable CommandSpec spec;
@@ -37,6 +38,29 @@ final class PolicyCommand implements Runnable {
   public void run() {
     if (spec != null) {
       throw new CommandLine.ParameterException(spec.commandLine(), "which policy command?");
+    }
+  }
+
+  /** Prints what editors check policy files against. */
+  @Command(
+      name = "schema",
+      description = {
+        "Prints the JSON Schema (draft-07) of policy files, for editors that complete and check"
+            + " while one types."
+      })
+  static final class Schema implements Callable<Integer> {
+
+    @Spec private @Nullable CommandSpec spec;
+
+    @Override
+    public Integer call() {
+      if (spec == null) {
+        throw new IllegalStateException("not run by picocli");
+      }
+      PrintWriter out = spec.commandLine().getOut();
+      out.println(PolicyFiles.schema().stripTrailing());
+      out.flush();
+      return ExitCode.OK;
     }
   }
 
@@ -86,10 +110,15 @@ final class PolicyCommand implements Runnable {
           files.add(new SourceFile(path.toString(), Files.readString(path)));
         }
       } catch (IOException e) {
-        String given = "a file that cannot be read (" + e.getMessage() + ")";
         unreadable.add(
-            new PolicyMessage(path.toString(), 1, 1, "", given, "a policy file in UTF-8"));
+            new PolicyMessage(path.toString(), 1, 1, "", given(path, e), "a policy file in UTF-8"));
       }
+    }
+
+    private static String given(Path path, IOException e) {
+      return Files.isDirectory(path)
+          ? "a directory that cannot be read, or with a file that is not UTF-8 text"
+          : ConfigReading.reason(path, e);
     }
 
     private int good(LoadedPolicies loaded) {
@@ -97,10 +126,18 @@ final class PolicyCommand implements Runnable {
       if (json) {
         out().println(result(List.of()).put("policies", policies).encodePrettily());
       } else {
-        out().println("ok: " + policies + (policies == 1 ? " policy" : " policies"));
+        out().println("ok: " + counted(policies));
       }
       out().flush();
       return ExitCode.OK;
+    }
+
+    private static String counted(int policies) {
+      return switch (policies) {
+        case 0 -> "0 policies (every request will be refused)";
+        case 1 -> "1 policy";
+        default -> policies + " policies";
+      };
     }
 
     private int bad(List<PolicyMessage> messages) {

@@ -7,6 +7,7 @@ import io.fencegate.server.config.ConfigLoad;
 import io.fencegate.server.config.ConfigLoader;
 import io.fencegate.server.config.ServerConfig;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.List;
@@ -79,7 +80,7 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() throws IOException {
+  public Integer call() {
     Path file = mode.config;
     if (mode.dev) {
       return serveDev();
@@ -91,8 +92,17 @@ final class ServeCommand implements Callable<Integer> {
         .fold(loaded -> serve(loaded, null), this::refuse);
   }
 
-  private int serveDev() throws IOException {
-    DevSetup dev = DevSetup.create();
+  private int serveDev() {
+    DevSetup dev;
+    try {
+      dev = DevSetup.create();
+    } catch (IOException e) {
+      return unavailable(
+          "the temporary directory cannot be written ("
+              + e
+              + "); make room in it or give another one with"
+              + " FENCEGATE_JAVA_OPTS=-Djava.io.tmpdir=DIR");
+    }
     int exitCode = readDev(dev).fold(loaded -> serveDev(loaded, dev), this::refuse);
     dev.delete();
     return exitCode;
@@ -112,6 +122,7 @@ final class ServeCommand implements Callable<Integer> {
     ServerConfig config = loaded.config();
     for (String host : List.of(config.worker().host(), config.operator().host())) {
       if (!DevSetup.LOOPBACK.contains(host)) {
+        loaded.warnings().forEach(LOG::warn);
         return refuse(
             List.of(
                 "host '"
@@ -138,6 +149,13 @@ final class ServeCommand implements Callable<Integer> {
   private int serve(ConfigLoad.Loaded loaded, @Nullable DevSetup dev) {
     loaded.warnings().forEach(LOG::warn);
     ServerConfig config = loaded.config();
+    if (!Files.isDirectory(config.policies())) {
+      return unavailable(
+          "policies: "
+              + config.policies()
+              + " is not there or no directory; make it, or give another one with"
+              + " --policies=DIR");
+    }
     Waiting.Ended<ServerProcess> start = ServerProcess.start(config);
     ServerProcess process = start.value();
     if (process == null) {
@@ -169,16 +187,27 @@ final class ServeCommand implements Callable<Integer> {
     String worker = Urls.of(config.worker().host(), process.workerPort());
     String operator = Urls.of(config.operator().host(), process.operatorPort());
     LOG.warn(
-        "ANYONE who reaches {} may lock and write, and anyone who reaches {} may",
+        "ANYONE who reaches {} may lock and write, and anyone who reaches {} may operate this"
+            + " gateway: this version has no authentication. Let only your own in.",
         worker,
         operator);
-    LOG.warn("operate this gateway: this version has no authentication. Let only your own in.");
+    if (process.policyCount() == 0) {
+      LOG.warn(
+          "NO POLICY is in force: every request will be refused. Put a *.yaml file into {}; it is"
+              + " taken up within seconds.",
+          config.policies());
+    }
     if (dev != null) {
       line().getOut().println(DevSetup.lines(worker));
       line().getOut().println("Everything is kept in " + dev.directory() + " until this ends.");
     }
     line().getOut().println("ready: worker " + worker + " operator " + operator);
     line().getOut().flush();
+  }
+
+  private int unavailable(String reason) {
+    refuse(List.of(reason));
+    return ExitCode.UNAVAILABLE;
   }
 
   private int refuse(List<String> reasons) {

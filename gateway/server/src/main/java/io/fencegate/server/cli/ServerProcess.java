@@ -90,6 +90,11 @@ final class ServerProcess {
     private static final SecureRandom SOURCE = new SecureRandom();
   }
 
+  /** Policies in force; at first those of the start. */
+  int policyCount() {
+    return gateway.policyCount();
+  }
+
   int workerPort() {
     return gateway.workerPort();
   }

@@ -112,8 +112,8 @@ final class SqlCommand implements Runnable {
                 loaded -> ofAdapter(adapter, loaded),
                 messages -> refuse(messages.stream().map(PolicyMessage::text).toList()));
       } catch (IOException e) {
-        return refuse(
-            List.of("policies: " + folder + " cannot be read, expected a directory of files"));
+        refuse(List.of("policies: " + folder + " cannot be read, expected a directory of files"));
+        return ExitCode.UNAVAILABLE;
       }
     }
 

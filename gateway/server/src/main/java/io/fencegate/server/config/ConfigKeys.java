@@ -13,7 +13,7 @@ final class ConfigKeys {
 
   static final String VARIABLE_PREFIX = "FENCEGATE_";
 
-  static final String NOT_IN_THIS_VERSION = "no such key: it is not in this version";
+  static final String NOT_IN_THIS_VERSION = "nothing: this key is not in this version";
 
   /** Keys that the format reserves and this version cannot serve; what is below them too. */
   private static final Set<String> RESERVED =

@@ -162,8 +162,11 @@ public final class ConfigLoader {
                 values.auditBytes(ConfigKey.AUDIT_MAX_SIZE),
                 values.auditFiles(ConfigKey.AUDIT_KEEP)));
     problems.addAll(values.complaints());
-    return problems.isEmpty()
-        ? new ConfigLoad.Loaded(config, warnings)
-        : new ConfigLoad.Broken(problems);
+    if (problems.isEmpty()) {
+      return new ConfigLoad.Loaded(config, warnings);
+    }
+    // A misspelt variable may well be why something else is missing.
+    problems.addAll(warnings);
+    return new ConfigLoad.Broken(problems);
   }
 }

@@ -3,6 +3,7 @@ package io.fencegate.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fencegate.policy.file.PolicyFiles;
 import io.fencegate.server.policy.AdapterFactories;
 import io.fencegate.server.policy.SystemValues;
 import io.vertx.core.json.JsonObject;
@@ -59,7 +60,16 @@ final class CommandsTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"", "serve ", "policy ", "policy check ", "sql ", "sql install ", "demo "})
+      strings = {
+        "",
+        "serve ",
+        "policy ",
+        "policy check ",
+        "policy schema ",
+        "sql ",
+        "sql install ",
+        "demo "
+      })
   void everyCommandExplainsItselfAndItsVersion(String command) {
     Run help = run((command + "--help").split(" "));
     Run version = run((command + "--version").split(" "));
@@ -80,7 +90,11 @@ final class CommandsTest {
     Run run = run(line.split(" "));
 
     assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE);
-    assertThat(run.err()).isNotBlank().doesNotContain("\tat ").doesNotContain("Exception");
+    assertThat(run.err())
+        .isNotBlank()
+        .doesNotContain("\tat ")
+        .doesNotContain("Exception")
+        .doesNotContain("Error: ");
     assertThat(run.out()).isEmpty();
   }
 
@@ -100,7 +114,8 @@ final class CommandsTest {
     Run run = run("serve", "--dev", "--worker.host=0.0.0.0");
 
     assertThat(run.exitCode()).isEqualTo(ExitCode.REFUSED);
-    assertThat(run.err()).contains("host '0.0.0.0' was given");
+    assertThat(run.err())
+        .contains("host '0.0.0.0' was given, expected one of [127.0.0.1, ::1, localhost]");
   }
 
   @Test
@@ -129,6 +144,42 @@ final class CommandsTest {
     Run run = run("policy", "check", file("p.yaml", POLICY));
 
     assertThat(run).isEqualTo(new Run(0, "ok: 1 policy" + System.lineSeparator(), ""));
+  }
+
+  @Test
+  void anEmptyFolderIsSaidToRefuseEverything() {
+    Run run = run("policy", "check", dir.toString());
+
+    assertThat(run.exitCode()).isZero();
+    assertThat(run.out()).startsWith("ok: 0 policies (every request will be refused)");
+  }
+
+  @Test
+  void aPolicyFileThatDoesNotExistIsToldAsSuch() {
+    Run run = run("policy", "check", dir.resolve("none.yaml").toString());
+
+    assertThat(run.exitCode()).isEqualTo(ExitCode.REFUSED);
+    assertThat(run.err()).contains("none.yaml:1:1: ").contains("a file that does not exist");
+  }
+
+  @Test
+  void theSchemaIsPrintedForEditors() {
+    Run run = run("policy", "schema");
+
+    assertThat(run.exitCode()).isZero();
+    assertThat(new JsonObject(run.out()).getString("$schema")).contains("draft-07");
+    assertThat(run.out().strip()).isEqualTo(PolicyFiles.schema().strip());
+  }
+
+  @Test
+  void aMissingPolicyFolderIsUnavailable() throws IOException {
+    String config = file("gate.yaml", "");
+    Run serve = run("serve", "--config", config);
+    Run sql = run("sql", "install", "--config", config, "--adapter", "ledger");
+
+    assertThat(serve.exitCode()).isEqualTo(ExitCode.UNAVAILABLE);
+    assertThat(serve.err()).contains(dir.resolve("policies").toString()).contains("--policies=");
+    assertThat(sql.exitCode()).isEqualTo(ExitCode.UNAVAILABLE);
   }
 
   @Test

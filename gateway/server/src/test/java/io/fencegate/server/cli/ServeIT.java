@@ -153,6 +153,23 @@ final class ServeIT {
   }
 
   @Test
+  void aGatewayWithoutPoliciesSaysThatItRefusesEverything() throws Exception {
+    Files.createDirectory(dir.resolve("empty"));
+    Process gateway =
+        start(
+            dir.resolve("out"),
+            "--config",
+            dir.resolve("fencegate.yaml").toString(),
+            "--policies=empty");
+    workerUrl(gateway, dir.resolve("out"));
+
+    assertThat(read(dir.resolve("out.err")))
+        .contains("NO POLICY is in force: every request will be refused");
+    gateway.destroy();
+    assertThat(ended(gateway)).isZero();
+  }
+
+  @Test
   void aDirectoryInUseIsToldAndLeftAlone() throws Exception {
     String config = dir.resolve("fencegate.yaml").toString();
     Process first = start(dir.resolve("first"), "--config", config);

@@ -206,6 +206,15 @@ final class ConfigLoaderTest {
   }
 
   @Test
+  void aMisspeltVariableIsToldBesideWhatIsBroken() {
+    assertThat(bad("worker: { port: a }", Map.of("FENCEGATE_WORKER_PROT", "1"), Map.of()))
+        .hasSize(2)
+        .last()
+        .asString()
+        .contains("FENCEGATE_WORKER_PROT sets nothing");
+  }
+
+  @Test
   void variablesOfOtherVersionsAreRefused() {
     assertThat(bad("", Map.of("FENCEGATE_AUTH_JWT_ISSUER", "x"), Map.of()).get(0))
         .contains("FENCEGATE_AUTH_JWT_ISSUER")
