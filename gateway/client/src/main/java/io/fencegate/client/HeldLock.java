@@ -97,9 +97,19 @@ public final class HeldLock implements AutoCloseable {
   }
 
   /**
-   * Writes under this lock's token and waits for the result. With an Idempotency-Key a write in
-   * doubt is repeated while the authority lasts; without one it is sent once. An interrupt ends the
-   * waiting: the result is then unknown and the thread's interrupt flag stays set.
+   * Writes under this lock's token and waits for the result. Without an Idempotency-Key it is sent
+   * once. With one it is sent again, unchanged, while the authority and the write timeout last, but
+   * only where no answer came, where the gateway could not be connected to, and where the answer
+   * says that a repeat has a chance ({@code retryable}).
+   *
+   * <p>An answer that the outcome is unknown (504 {@code outcome-unknown}) says that it is not
+   * retryable: the gateway has tried to find out already, so it is passed on as {@link
+   * WriteResult.Unknown} at once. Writing the same again under the same Idempotency-Key is safe,
+   * because the gateway looks the key up first and applies nothing twice; the result may be unknown
+   * again.
+   *
+   * <p>An interrupt ends the waiting: the result is then unknown and the thread's interrupt flag
+   * stays set.
    */
   public WriteResult write(Write write) {
     IdempotencyKey key = write.key();

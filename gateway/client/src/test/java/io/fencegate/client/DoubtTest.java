@@ -148,6 +148,19 @@ class DoubtTest {
   }
 
   @Test
+  void anOutcomeThatTheGatewayDoesNotKnowIsPassedOnAtOnceAndMayBeAskedForAgain() {
+    HeldLock lock = acquire();
+    gateway.then(problem(504, "outcome-unknown", "unknown", false), applied());
+
+    assertThat(lock.write(keyed())).isInstanceOf(WriteResult.Unknown.class);
+    assertThat(gateway.sent).hasSize(1);
+    assertThat(lock.write(keyed())).isInstanceOf(WriteResult.Applied.class);
+    assertThat(gateway.sent)
+        .extracting(sent -> sent.header("Idempotency-Key"))
+        .containsExactly("p-1", "p-1");
+  }
+
+  @Test
   void aRefusalOfTheRepeatProvesNothingAboutTheFirstSending() {
     HeldLock lock = acquire();
     gateway.then(LOST_REPLY, problem(412, "stale-token", "rejected", false));

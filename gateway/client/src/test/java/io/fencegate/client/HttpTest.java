@@ -2,6 +2,8 @@
 package io.fencegate.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -16,6 +18,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -26,6 +29,9 @@ import org.junit.jupiter.api.Test;
 
 /** The SDK over real sockets, against a stand-in that speaks the gateway's contract. */
 class HttpTest {
+
+  /** The SDK's own patience is 20 s: a setting that were ignored would show. */
+  private static final Duration WELL_BELOW_DEFAULTS = Duration.ofSeconds(10);
 
   private final List<String> requests = new CopyOnWriteArrayList<>();
   private final CountDownLatch end = new CountDownLatch(1);
@@ -45,11 +51,11 @@ class HttpTest {
     server.createContext("/v1/write/ok", this::applied);
     server.createContext("/v1/write/stale", this::stale);
     server.createContext("/v1/write/silent", exchange -> awaitEnd());
+    server.createContext("/v1/write/lost", this::lost);
     server.createContext("/v1/write/stalls", this::stallsInTheBody);
     server.start();
     client =
-        FencegateClient.builder()
-            .endpoint(URI.create("http://127.0.0.1:" + server.getAddress().getPort()))
+        toTheStandIn()
             .requestTimeout(Duration.ofSeconds(1))
             .authorization(() -> "Bearer topsecret")
             .build();
@@ -61,6 +67,11 @@ class HttpTest {
     client.close();
     server.stop(0);
     threads.shutdownNow();
+  }
+
+  private FencegateClient.Builder toTheStandIn() {
+    return FencegateClient.builder()
+        .endpoint(URI.create("http://127.0.0.1:" + server.getAddress().getPort()));
   }
 
   private void awaitEnd() {
@@ -105,6 +116,11 @@ class HttpTest {
             + "\"retryAfterMs\":7}");
   }
 
+  private void lost(HttpExchange exchange) throws IOException {
+    requests.add(body(exchange));
+    exchange.close();
+  }
+
   private void stallsInTheBody(HttpExchange exchange) throws IOException {
     exchange.sendResponseHeaders(200, 100);
     exchange.getResponseBody().write('{');
@@ -124,8 +140,11 @@ class HttpTest {
   }
 
   private HeldLock lock(String resource) {
-    return client
-        .acquire(AcquireRequest.of(resource))
+    return lock(client, resource);
+  }
+
+  private static HeldLock lock(FencegateClient by, String resource) {
+    return by.acquire(AcquireRequest.of(resource))
         .fold(
             held -> held,
             problem -> {
@@ -231,5 +250,59 @@ class HttpTest {
     WriteResult result = lock.write(Write.of(Operation.of("a")).withIdempotencyKey("k"));
     assertThat(Thread.interrupted()).isTrue();
     assertThat(result).isInstanceOf(WriteResult.Unknown.class);
+  }
+
+  @Test
+  void anAcquireCarriesEverythingThatItsRequestSays() {
+    AcquireRequest request =
+        AcquireRequest.of("ok")
+            .withRequestId("nightly-17")
+            .withHolder("worker-1")
+            .withTtl(Duration.ofSeconds(9))
+            .withMetadata(Map.of("job", "nightly \"close\""));
+    client.acquire(request);
+    assertThat(requests)
+        .containsExactly(
+            "{\"resource\":\"ok\",\"requestId\":\"nightly-17\",\"leaseTtlMs\":9000,"
+                + "\"holder\":\"worker-1\",\"metadata\":{\"job\":\"nightly \\\"close\\\"\"}}");
+    assertThatThrownBy(() -> request.withRequestId("not an id"))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void theRequestTimeoutEndsTheWaitForOneAnswer() {
+    try (FencegateClient hasty = toTheStandIn().requestTimeout(Duration.ofMillis(150)).build()) {
+      WriteResult result = lock(hasty, "silent").write(Write.of(Operation.of("a")));
+      assertThat(result)
+          .isInstanceOfSatisfying(
+              WriteResult.Unknown.class,
+              unknown -> assertThat(unknown.problem().detail()).contains("150 ms"));
+    }
+  }
+
+  @Test
+  void theAcquireTimeoutEndsTheRepeatsOfAnAcquireInDoubt() {
+    lostAcquires = Integer.MAX_VALUE;
+    try (FencegateClient hasty = toTheStandIn().acquireTimeout(Duration.ofMillis(300)).build()) {
+      AcquireResult result =
+          assertTimeout(WELL_BELOW_DEFAULTS, () -> hasty.acquire(AcquireRequest.of("ok")));
+      assertThat(result)
+          .isInstanceOfSatisfying(
+              AcquireResult.NotHeld.class,
+              notHeld -> assertThat(notHeld.problem().outcome()).isEqualTo(Certainty.UNKNOWN));
+    }
+    assertThat(requests).hasSizeGreaterThan(1);
+  }
+
+  @Test
+  void theWriteTimeoutEndsTheRepeatsOfAWriteInDoubt() {
+    try (FencegateClient hasty = toTheStandIn().writeTimeout(Duration.ofSeconds(1)).build()) {
+      HeldLock lock = lock(hasty, "lost");
+      requests.clear();
+      Write keyed = Write.of(Operation.of("a")).withIdempotencyKey("k");
+      assertThat(assertTimeout(WELL_BELOW_DEFAULTS, () -> lock.write(keyed)))
+          .isInstanceOf(WriteResult.Unknown.class);
+    }
+    assertThat(requests).hasSizeGreaterThan(1);
   }
 }

@@ -2,6 +2,7 @@
 package io.fencegate.adapter.postgres;
 
 import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.time.ClockReading;
 import io.fencegate.policy.time.Clocks;
 import io.vertx.core.Future;
@@ -121,8 +122,13 @@ final class Connections {
     return inTime.recover(
         failure -> {
           connecting.onSuccess(Session::destroy);
-          return Future.failedFuture(new PgFailures.Refused(PgFailures.ofConnect(failure)));
+          return Future.failedFuture(new PgFailures.Refused(refusalOf(failure)));
         });
+  }
+
+  /** Why there was no session, or what was said where there was none. */
+  Refusal refusalOf(Throwable failure) {
+    return PgFailures.ofConnect(failure, settings.place());
   }
 
   private void takeBack(Session session) {

@@ -4,9 +4,18 @@ package io.fencegate.adapter.postgres;
 import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.vertx.pgclient.PgException;
+import io.vertx.sqlclient.ClosedConnectionException;
 import io.vertx.sqlclient.TransactionRollbackException;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.UnknownHostException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.UnresolvedAddressException;
+import java.util.Locale;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
+import javax.net.ssl.SSLException;
 
 /** The driver's failures, sorted. */
 final class PgFailures {
@@ -80,18 +89,53 @@ final class PgFailures {
             "the connection to the database broke before COMMIT was sent");
   }
 
-  /** No connection came about: nothing was sent. Hides addresses and credentials. */
-  static Refusal ofConnect(Throwable failure) {
+  /**
+   * No connection came about: nothing was sent. Says where to and why, without the driver's and the
+   * server's own words: those may repeat the user's name.
+   *
+   * @param place host and port
+   */
+  static Refusal ofConnect(Throwable failure, String place) {
     if (failure instanceof Refused no) {
       return no.refusal();
     }
     if (failure instanceof PgException error && error.getSqlState() != null) {
       return RefusalCode.DOWNSTREAM_UNAVAILABLE
-          .because("the database takes no connection: " + error.getErrorMessage())
+          .because("the database at " + place + " " + SqlStates.whyNoLogin(error.getSqlState()))
           .withSqlState(error.getSqlState());
     }
     return RefusalCode.UPSTREAM_UNREACHABLE.because(
-        "no connection to the database: " + failure.getClass().getSimpleName());
+        "no connection to the database at " + place + ": " + whyNoConnection(failure));
+  }
+
+  /** The order matters: a time-out of the network library is a kind of refused connection. */
+  private static String whyNoConnection(Throwable failure) {
+    if (failure instanceof TimeoutException || mentions(failure, "timed out")) {
+      return "timed out";
+    }
+    if (failure instanceof UnknownHostException || failure instanceof UnresolvedAddressException) {
+      return "host not known";
+    }
+    if (failure instanceof NoRouteToHostException || mentions(failure, "unreachable")) {
+      return "no route to the host";
+    }
+    if (failure instanceof ConnectException) {
+      return "connection refused";
+    }
+    if (failure instanceof SSLException) {
+      return "no TLS connection came about";
+    }
+    return failure instanceof ClosedConnectionException
+            || failure instanceof ClosedChannelException
+            || mentions(failure, "reset")
+        ? "connection closed by the server"
+        : "it broke before the login was done (" + failure.getClass().getSimpleName() + ")";
+  }
+
+  private static boolean mentions(Throwable failure, String word) {
+    return failure instanceof IOException
+        && failure.getMessage() != null
+        && failure.getMessage().toLowerCase(Locale.ROOT).contains(word);
   }
 
   /** Whether a failed COMMIT may have taken effect all the same. */

@@ -16,6 +16,7 @@ import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.time.Clocks;
 import io.vertx.core.Future;
+import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -24,6 +25,9 @@ import java.util.Optional;
  * holds. One context, no locks.
  */
 final class PostgresAdapter implements ResourceAdapter {
+
+  /** Beyond one attempt to connect, so that its own end is told and not that it took too long. */
+  private static final Duration TO_TELL = Duration.ofMillis(250);
 
   private final Clocks clocks;
   private final PostgresSettings settings;
@@ -34,6 +38,7 @@ final class PostgresAdapter implements ResourceAdapter {
   private final PostgresRecords records;
   private final Purger purger;
   private final WriteIds ids;
+  private final BoundOperations operations = new BoundOperations();
   private final UnderWay underWay = new UnderWay();
 
   PostgresAdapter(PostgresSettings settings, AdapterContext context, WriteIds ids) {
@@ -45,7 +50,7 @@ final class PostgresAdapter implements ResourceAdapter {
     this.sealer = new Sealer(clocks, connections);
     this.resolver = new Resolver(context.vertx(), clocks, connections);
     this.records = new PostgresRecords(context.vertx(), clocks, connections, schema, ids);
-    this.purger = new Purger(context.vertx(), clocks, connections);
+    this.purger = new Purger(context.vertx(), clocks, connections, Purger.PAUSE);
   }
 
   @Override
@@ -70,7 +75,7 @@ final class PostgresAdapter implements ResourceAdapter {
     return underWay.track(
         ready(seal.deadlineNanos())
             .compose(there -> sealer.seal(permit, seal))
-            .otherwise(failure -> new SealOutcome.Failed(PgFailures.ofConnect(failure))));
+            .otherwise(failure -> new SealOutcome.Failed(connections.refusalOf(failure))));
   }
 
   @Override
@@ -84,7 +89,7 @@ final class PostgresAdapter implements ResourceAdapter {
             .compose(there -> lend(permit, write))
             .otherwise(
                 failure ->
-                    new WriteEnd.Certain(new ApplyOutcome.Rejected(PgFailures.ofConnect(failure))))
+                    new WriteEnd.Certain(new ApplyOutcome.Rejected(connections.refusalOf(failure))))
             .compose(end -> settle(end, write.deadlineNanos())));
   }
 
@@ -110,7 +115,8 @@ final class PostgresAdapter implements ResourceAdapter {
                         new ApplyOutcome.Rejected(PgFailures.ofOwn(clock.cause()))));
               }
               String id = ids.next(clock.result());
-              return new WriteTransaction(session, clocks, permit, write, id)
+              WriteTransaction.Order order = new WriteTransaction.Order(permit, write, id);
+              return new WriteTransaction(session, clocks, operations, order)
                   .run()
                   .otherwise(defect -> lostTrack(session, id, defect));
             });
@@ -153,13 +159,14 @@ final class PostgresAdapter implements ResourceAdapter {
 
   @Override
   public Future<Optional<String>> unreachable() {
-    long deadlineNanos = clocks.read().monotonicNanos() + settings.timeout().toNanos();
+    long deadlineNanos =
+        clocks.read().monotonicNanos() + settings.timeout().plus(TO_TELL).toNanos();
     return ready(deadlineNanos)
         .compose(
             there ->
                 connections.lend(Connections.Errand.own(deadlineNanos), session -> probe(session)))
         .map(answered -> Optional.<String>empty())
-        .otherwise(failure -> Optional.of(PgFailures.ofConnect(failure).detail()));
+        .otherwise(failure -> Optional.of(connections.refusalOf(failure).detail()));
   }
 
   private Future<Void> probe(Session session) {

@@ -158,6 +158,13 @@ record PostgresSettings(String url, int poolSize, boolean install, Duration time
         .addProperty("default_transaction_isolation", "read committed");
   }
 
+  /** Host and port, for people; never user, password or database. */
+  String place() {
+    PgConnectOptions options = PgConnectOptions.fromUri(url);
+    String host = options.getHost();
+    return (host.contains(":") ? "[" + host + "]" : host) + ":" + options.getPort();
+  }
+
   private static String shown(Object given) {
     return given instanceof String text ? Parsed.show(text) : Parsed.show(String.valueOf(given));
   }

@@ -2,11 +2,14 @@
 package io.fencegate.adapter.postgres;
 
 import io.fencegate.policy.time.Clocks;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Forgets records whose time is over, by the database's clock, in small steps beside the writes.
@@ -16,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Purger {
 
+  private static final Logger LOG = LoggerFactory.getLogger(Purger.class);
+
   private static final String PURGE = "SELECT fencegate.purge($1)";
 
   /** Rows of one transaction: short enough to hold nobody up. */
@@ -24,36 +29,62 @@ final class Purger {
   /** Transactions of one round: with the pause between rounds up to 40,000 rows a minute. */
   private static final int MOST_BATCHES = 20;
 
-  private static final Duration PAUSE = Duration.ofSeconds(30);
+  /** Between two rounds. */
+  static final Duration PAUSE = Duration.ofSeconds(30);
+
   private static final Duration LONGEST = Duration.ofSeconds(10);
 
   private final Vertx vertx;
   private final Clocks clocks;
   private final Connections connections;
+  private final Duration pause;
   private @Nullable Long timer;
+  private boolean failing;
   private boolean closed;
 
-  Purger(Vertx vertx, Clocks clocks, Connections connections) {
+  /**
+   * A purger that has not begun.
+   *
+   * @param pause between two rounds, at least a millisecond
+   */
+  Purger(Vertx vertx, Clocks clocks, Connections connections, Duration pause) {
     this.vertx = vertx;
     this.clocks = clocks;
     this.connections = connections;
+    this.pause = pause;
   }
 
   /** Begins to purge from time to time; once. */
   void start() {
     if (timer == null && !closed) {
-      timer = vertx.setTimer(PAUSE.toMillis(), due -> round());
+      timer = vertx.setTimer(pause.toMillis(), due -> round());
     }
   }
 
-  /** Failures wait for the next round: nothing depends on a purge. */
+  /** Failures wait for the next round: no write depends on a purge. */
   private void round() {
     purge(MOST_BATCHES)
         .onComplete(
             done -> {
+              tell(done);
               timer = null;
               start();
             });
+  }
+
+  /** Once per series of failures: a role that may not purge would fill the log otherwise. */
+  private void tell(AsyncResult<Void> done) {
+    if (done.failed() == failing || closed) {
+      return;
+    }
+    failing = done.failed();
+    if (failing) {
+      LOG.warn(
+          "records whose time is over can not be deleted and pile up in fencegate.writes: {}",
+          PgFailures.ofOwn(done.cause()).detail());
+    } else {
+      LOG.info("records whose time is over are deleted again");
+    }
   }
 
   /** Purges in at most so many steps. */

@@ -17,6 +17,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The results of a write as JSON. {@code int8} and {@code numeric} become strings: they are exact
  * in every language. Whatever has no JSON form becomes its text.
+ *
+ * <p>The bound on its size is looked at row by row while the JSON is written, which is after the
+ * driver has read all rows of the statement into memory: it bounds what is answered and recorded,
+ * not what a statement may make the gateway read. An operation that may return many rows needs a
+ * LIMIT of its own.
  */
 final class ResultJson {
 

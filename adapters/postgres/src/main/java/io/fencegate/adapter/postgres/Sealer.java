@@ -75,7 +75,7 @@ final class Sealer {
             .lend(
                 Connections.Errand.urgent(seal.deadlineNanos()),
                 session -> raise(session, permit, seal))
-            .otherwise(failure -> new SealOutcome.Failed(PgFailures.ofConnect(failure)));
+            .otherwise(failure -> new SealOutcome.Failed(connections.refusalOf(failure)));
     Raise mine = new Raise(permit.token(), seal.floor(), outcome);
     underWay.put(permit.resource(), mine);
     return outcome.onComplete(done -> underWay.remove(permit.resource(), mine));

@@ -31,9 +31,6 @@ final class SqlStates {
   static final String WENT_BACKWARDS = "FG003";
   static final String WRITE_ID_AGE = "FG005";
 
-  static final String UNIQUE_VIOLATION = "23505";
-  static final String LOCK_NOT_AVAILABLE = "55P03";
-
   private static final Set<String> NOT_INSTALLED = Set.of("3F000", "42883", "42P01");
   private static final Set<String> BUSY = Set.of("55P03", "55006", "57014", "25P03", "25P04");
   private static final Set<String> UNAVAILABLE = Set.of("25006", "3D000");
@@ -75,6 +72,21 @@ final class SqlStates {
   /** Whether a COMMIT that was answered with this error may have taken effect. */
   static boolean leavesCommitInDoubt(String state) {
     return DOUBTFUL.contains(state) || isShutdown(state) || isOf(DOUBTFUL_CLASSES, state);
+  }
+
+  /** Why a database that answered takes no connection; goes behind "the database at ...". */
+  static String whyNoLogin(String state) {
+    String why =
+        switch (state) {
+          case "3D000" -> "has no database of that name";
+          case "53300" -> "has no connection left";
+          case "42501" -> "does not let this role connect";
+          default ->
+              state.startsWith("28")
+                  ? "refuses the login"
+                  : isShutdown(state) ? "is starting or stopping" : "takes no connection";
+        };
+    return why + " (SQLSTATE " + state + ")";
   }
 
   /** Whether the schema or a part of it is missing. */

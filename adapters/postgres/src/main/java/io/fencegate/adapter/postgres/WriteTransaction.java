@@ -57,19 +57,23 @@ final class WriteTransaction {
     record Go(String resultsJson) implements Verdict {}
   }
 
+  /** What is to be written, by whom, and under which id its outcome is found. */
+  record Order(Permit permit, FencedWrite write, String writeId) {}
+
   private final Session session;
   private final Clocks clocks;
+  private final BoundOperations operations;
   private final Permit permit;
   private final FencedWrite write;
   private final String writeId;
 
-  WriteTransaction(
-      Session session, Clocks clocks, Permit permit, FencedWrite write, String writeId) {
+  WriteTransaction(Session session, Clocks clocks, BoundOperations operations, Order order) {
     this.session = session;
     this.clocks = clocks;
-    this.permit = permit;
-    this.write = write;
-    this.writeId = writeId;
+    this.operations = operations;
+    this.permit = order.permit();
+    this.write = order.write();
+    this.writeId = order.writeId();
   }
 
   /** Never fails. */
@@ -207,7 +211,7 @@ final class WriteTransaction {
   private Future<Verdict> statements() {
     List<Future<RowSet<Row>>> answers = new ArrayList<>();
     for (OperationCall call : write.content().calls()) {
-      BoundOperation bound = BoundOperation.of(call.operation());
+      BoundOperation bound = operations.of(call.operation());
       answers.add(
           session.call(bound.sql(), bound.tuple(write.content().variables(), call.params())));
     }

@@ -186,7 +186,8 @@ class PostgresRolesIT {
       SealOutcome outcome = gateway.seal(RESOURCE, 7);
       assertThat(refusal(outcome).code()).isEqualTo(RefusalCode.DOWNSTREAM_UNAVAILABLE);
       assertThat(refusal(outcome).sqlState()).startsWith("28");
-      assertThat(refusal(outcome).toString()).doesNotContain("s3cr3t");
+      assertThat(refusal(outcome).toString()).doesNotContain("s3cr3t", "nobody_here");
+      assertThat(refusal(outcome).detail()).contains("refuses the login (SQLSTATE 28");
     }
   }
 

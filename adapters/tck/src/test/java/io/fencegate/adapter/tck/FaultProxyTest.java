@@ -115,6 +115,15 @@ class FaultProxyTest {
   }
 
   @Test
+  void resetClosesWhatIsOpenAndLetsNewConnectionsPass() {
+    Peer peer = new Peer().say("a");
+    peer.isAnswered("a");
+    proxy.reset();
+    await().until(peer::isGone);
+    new Peer().say("b").isAnswered("b");
+  }
+
+  @Test
   void triggerStrikesOneConnectionAtItsText() {
     Peer struck = new Peer().say("a");
     struck.isAnswered("a");
