@@ -110,8 +110,10 @@ class PostgresValuesIT {
         rows(
                 "SELECT 1.5::float8 AS f, 'NaN'::float8 AS nan, '\\xdeadbeef'::bytea AS bytes,"
                     + " ARRAY[1,2] AS ints, ARRAY['a','b'] AS texts, '{\"k\":[1]}'::json AS js,"
-                    + " 'null'::jsonb AS jnull, 3::int8 AS big, interval '1 day' AS span,"
-                    + " '10:11'::time AS t, 'a'::char(2) AS c",
+                    + " 'null'::jsonb AS jnull, 3::int8 AS big,"
+                    + " '10:11'::time AS t, 'a'::char(2) AS c,"
+                    + " 'infinity'::timestamptz AS for_ever, '-infinity'::date AS never,"
+                    + " '2026-11-30 10:00Z'::timestamptz AS z, '2026-01-02 10:00'::timestamp AS l",
                 Map.of(),
                 Map.of())
             .getJsonObject(0);
@@ -123,6 +125,35 @@ class PostgresValuesIT {
     assertThat(row.getJsonObject("js")).isEqualTo(new JsonObject("{\"k\":[1]}"));
     assertThat(row.getValue("jnull")).isNull();
     assertThat(row.getValue("big")).isEqualTo("3");
+    assertThat(row.getValue("t")).isEqualTo("10:11:00");
+    assertThat(row.getValue("for_ever")).isEqualTo("infinity");
+    assertThat(row.getValue("never")).isEqualTo("-infinity");
+    assertThat(row.getString("z")).matches("2026-11-30T10:00:00(Z|[+-]00:00)");
+    assertThat(row.getValue("l")).isEqualTo("2026-01-02T10:00:00");
+  }
+
+  @Test
+  void aResultThatCannotBeToldExactlyRefusesTheWriteAndChangesNothing() {
+    for (String column :
+        List.of("inet '127.0.0.1'", "interval '1 day'", "5::money", "1::oid", "point '(1,2)'")) {
+      assertThat(refusal("INSERT INTO everything (t) VALUES ('x') RETURNING " + column + " AS c"))
+          .contains("column c")
+          .contains("cast to text");
+    }
+    assertThat(refusal("INSERT INTO everything (t) VALUES ('x') RETURNING 1 AS a, 2 AS a"))
+        .contains("two columns a");
+    assertThat(database.column("SELECT count(*) FROM everything")).containsExactly("0");
+    JsonArray cast = rows("SELECT (inet '127.0.0.1')::text AS c", Map.of(), Map.of());
+    assertThat(cast.getJsonObject(0).getString("c")).startsWith("127.0.0.1");
+  }
+
+  private String refusal(String sql) {
+    WriteContent content =
+        new WriteContent(
+            Map.of(), List.of(TestDatabase.operation("op", sql, Map.of()).with(Map.of())));
+    ApplyOutcome outcome = gateway.apply(RESOURCE, 7, content);
+    assertThat(outcome).as(sql).isInstanceOf(ApplyOutcome.Rejected.class);
+    return ((ApplyOutcome.Rejected) outcome).refusal().detail();
   }
 
   @Test

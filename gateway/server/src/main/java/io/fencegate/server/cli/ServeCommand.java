@@ -189,8 +189,8 @@ final class ServeCommand implements Callable<Integer> {
     LOG.warn(
         "ANYONE who reaches {} may lock and write, and anyone who reaches {} may operate this"
             + " gateway: this version has no authentication. Let only your own in.",
-        worker,
-        operator);
+        config.worker().host() + ":" + process.workerPort(),
+        config.operator().host() + ":" + process.operatorPort());
     if (process.policyCount() == 0) {
       LOG.warn(
           "NO POLICY is in force: every request will be refused. Put a *.yaml file into {}; it is"
