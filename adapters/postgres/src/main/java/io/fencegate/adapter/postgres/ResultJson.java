@@ -39,6 +39,9 @@ final class ResultJson {
   /** What an answer and an idempotency record may hold; a write is not a way to read tables. */
   static final int MAX_BYTES = 1024 * 1024;
 
+  /** What a function without a result returns. */
+  private static final String VOID = "VOID";
+
   private static final Set<String> TYPES =
       Set.of(
           "BOOL",
@@ -60,7 +63,8 @@ final class ResultJson {
           "TIMESTAMPTZ",
           "JSON",
           "JSONB",
-          "BYTEA");
+          "BYTEA",
+          VOID);
 
   private static final String ARRAY = "_ARRAY";
 
@@ -155,7 +159,9 @@ final class ResultJson {
   }
 
   private void value(ColumnDescriptor column, @Nullable Object value) {
-    if (type(column).startsWith("JSON") && !column.isArray()) {
+    if (type(column).equals(VOID)) {
+      out.append("null");
+    } else if (type(column).startsWith("JSON") && !column.isArray()) {
       out.append(value == null || value == Tuple.JSON_NULL ? "null" : Json.encode(value));
     } else {
       plain(value);

@@ -143,6 +143,9 @@ class PostgresValuesIT {
     assertThat(refusal("INSERT INTO everything (t) VALUES ('x') RETURNING 1 AS a, 2 AS a"))
         .contains("two columns a");
     assertThat(database.column("SELECT count(*) FROM everything")).containsExactly("0");
+    assertThat(rows("SELECT pg_sleep(0) AS s", Map.of(), Map.of()).getJsonObject(0).getValue("s"))
+        .as("a function without a result")
+        .isNull();
     JsonArray cast = rows("SELECT (inet '127.0.0.1')::text AS c", Map.of(), Map.of());
     assertThat(cast.getJsonObject(0).getString("c")).startsWith("127.0.0.1");
   }
