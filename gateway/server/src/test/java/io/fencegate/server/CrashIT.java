@@ -191,6 +191,8 @@ class CrashIT {
               assertThat(answer.status()).as(answer.toString()).isIn(200, 503);
               if (answer.status() == 503) {
                 assertThat(answer.code()).isEqualTo("draining");
+                assertThat(answer.header("Fencing-Decision"))
+                    .isEqualTo("rejected;reason=\"draining\"");
               }
             });
     assertThat(Path.of(folder.toString(), "log.txt")).content().contains("stopped");

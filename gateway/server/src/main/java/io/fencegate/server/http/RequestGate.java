@@ -33,12 +33,24 @@ public final class RequestGate {
       if (draining && request.version() != HttpVersion.HTTP_2) {
         request.response().putHeader(HttpHeaders.CONNECTION, "close");
       }
-      OutcomeHttp.refuse(request.response(), refusal.get(), null);
+      refuse(request, refusal.get());
       return;
     }
     underWay++;
     context.addEndHandler(unused -> left());
     context.next();
+  }
+
+  /** Writes carry the decision in every answer. */
+  private static void refuse(HttpServerRequest request, Refusal refusal) {
+    String path = request.path();
+    boolean write =
+        path != null && (path.startsWith(WriteHandler.WRITE) || path.startsWith(WriteHandler.SEAL));
+    if (write) {
+      OutcomeHttp.refuseWrite(request.response(), refusal, null);
+    } else {
+      OutcomeHttp.refuse(request.response(), refusal, null);
+    }
   }
 
   private Optional<Refusal> objection(HttpServerRequest request) {
