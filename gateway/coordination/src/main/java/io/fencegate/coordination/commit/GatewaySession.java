@@ -66,6 +66,7 @@ public final class GatewaySession {
   private long counter;
   private Generation generation = Generation.FIRST;
   private boolean proven;
+  private boolean everProven;
   private boolean closed;
   private long provenNanos;
   private Optional<Future<Void>> refreshing = Optional.empty();
@@ -101,6 +102,11 @@ public final class GatewaySession {
   /** Whether the last proof of life is recent enough to let writes in on local knowledge. */
   public boolean isFresh(ClockReading now) {
     return proven && now.isBefore(provenNanos + MAX_STALENESS.toNanos());
+  }
+
+  /** Whether the coordinator has ever confirmed this gateway. */
+  public boolean wasEverProven() {
+    return everProven;
   }
 
   public Generation generation() {
@@ -294,6 +300,7 @@ public final class GatewaySession {
 
   private void prove(ClockReading asked) {
     proven = true;
+    everProven = true;
     provenNanos = asked.monotonicNanos();
   }
 

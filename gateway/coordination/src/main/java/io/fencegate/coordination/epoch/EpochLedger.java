@@ -126,11 +126,7 @@ public final class EpochLedger {
   private Future<Ruling<Verified>> verified(
       VerifyTransaction form, ClockReading askedAt, EpochRules.Look look, Commit.Judged judged) {
     FencingToken confirmed =
-        judged
-            .result()
-            .entry(VerifyTransaction.CONFIRMED)
-            .map(entry -> EpochRecord.decode(entry.value()).raised())
-            .orElse(null);
+        judged.result().entry(VerifyTransaction.CONFIRMED).map(EpochRecord::raisedIn).orElse(null);
     return goodUntil(askedAt, look.lock())
         .map(
             goodUntilNanos ->
@@ -187,12 +183,7 @@ public final class EpochLedger {
     if (judged.result().held()) {
       return Future.succeededFuture(Ruling.granted(form.token()));
     }
-    FencingToken found =
-        judged
-            .result()
-            .entry(0)
-            .map(entry -> EpochRecord.decode(entry.value()).raised())
-            .orElse(null);
+    FencingToken found = judged.result().entry(0).map(EpochRecord::raisedIn).orElse(null);
     if (found != null && !found.isBelow(form.token())) {
       return Future.succeededFuture(Ruling.granted(found));
     }
@@ -215,10 +206,6 @@ public final class EpochLedger {
                 commit.ruling(
                     judged ->
                         Future.succeededFuture(
-                            Ruling.granted(
-                                judged
-                                    .result()
-                                    .entry(0)
-                                    .map(entry -> EpochRecord.decode(entry.value()).raised())))));
+                            Ruling.granted(judged.result().entry(0).map(EpochRecord::raisedIn)))));
   }
 }

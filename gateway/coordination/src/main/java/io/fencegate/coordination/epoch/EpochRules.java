@@ -38,7 +38,7 @@ final class EpochRules {
       long revision, Generation generation, Optional<Entry> lock, Optional<Entry> epochEntry) {
 
     Optional<FencingToken> epoch() {
-      return epochEntry.map(entry -> EpochRecord.decode(entry.value()).raised());
+      return epochEntry.map(EpochRecord::raisedIn);
     }
   }
 

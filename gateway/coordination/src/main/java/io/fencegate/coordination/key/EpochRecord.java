@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.coordination.key;
 
+import io.fencegate.coordination.store.Entry;
 import io.fencegate.coordination.store.Value;
 import io.fencegate.policy.token.FencingToken;
 import java.nio.ByteBuffer;
@@ -29,6 +30,11 @@ public record EpochRecord(FencingToken raised, String source) {
     byte[] source = new byte[in.remaining()];
     in.get(source);
     return new EpochRecord(raised, new String(source, StandardCharsets.UTF_8));
+  }
+
+  /** The token that an epoch entry says. */
+  public static FencingToken raisedIn(Entry entry) {
+    return decode(entry.value()).raised();
   }
 
   /** The prefix of every record that says exactly this token. */

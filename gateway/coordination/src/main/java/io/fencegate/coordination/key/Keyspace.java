@@ -7,9 +7,8 @@ import io.fencegate.policy.name.Parsed;
 import io.fencegate.policy.name.Principal;
 import io.fencegate.policy.name.RequestId;
 import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.token.Sha256;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
@@ -105,13 +104,7 @@ public final class Keyspace {
   }
 
   private static String caller(Principal principal, RequestId requestId) {
-    try {
-      byte[] hash =
-          MessageDigest.getInstance("SHA-256")
-              .digest(principal.value().getBytes(StandardCharsets.UTF_8));
-      return HexFormat.of().formatHex(hash).substring(0, PRINCIPAL_HEX) + "." + requestId.value();
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
+    byte[] hash = Sha256.of(principal.value().getBytes(StandardCharsets.UTF_8));
+    return HexFormat.of().formatHex(hash).substring(0, PRINCIPAL_HEX) + "." + requestId.value();
   }
 }

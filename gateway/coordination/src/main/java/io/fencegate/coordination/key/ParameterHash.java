@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.coordination.key;
 
-import java.nio.ByteBuffer;
+import io.fencegate.policy.token.Sha256;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 
 /** The first 16 bytes of the SHA-256 over a request's parameters, each with its length in front. */
@@ -19,17 +17,11 @@ public final class ParameterHash {
   }
 
   public static ParameterHash over(String... parameters) {
-    try {
-      MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
-      for (String parameter : parameters) {
-        byte[] bytes = parameter.getBytes(StandardCharsets.UTF_8);
-        sha256.update(ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).flip());
-        sha256.update(bytes);
-      }
-      return new ParameterHash(Arrays.copyOf(sha256.digest(), BYTES));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
+    byte[][] parts = new byte[parameters.length][];
+    for (int i = 0; i < parameters.length; i++) {
+      parts[i] = parameters[i].getBytes(StandardCharsets.UTF_8);
     }
+    return new ParameterHash(Arrays.copyOf(Sha256.ofParts(parts), BYTES));
   }
 
   static ParameterHash ofStored(byte[] hash) {

@@ -23,11 +23,6 @@ public record Bucket(LeaseHandle lease, TtlClass ttlClass, long askedNanos) {
     return askedNanos + ttlClass.ttl().toNanos() + Duration.ofSeconds(SECONDS_ON_TOP).toNanos();
   }
 
-  /** What may be promised to a holder now: never more than the granted TTL. */
-  public long remainingMillis(ClockReading now) {
-    return Math.min(ttlClass.ttl().toMillis(), now.millisUntil(deadlineNanos()));
-  }
-
   boolean isUsable(ClockReading now) {
     return now.isBefore(askedNanos + USE.toNanos());
   }

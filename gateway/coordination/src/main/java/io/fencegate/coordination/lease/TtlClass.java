@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.coordination.lease;
 
+import io.fencegate.policy.time.ClockReading;
 import java.time.Duration;
 import java.util.List;
 
@@ -42,6 +43,13 @@ public record TtlClass(int index) {
 
   public int seconds() {
     return SECONDS.get(index);
+  }
+
+  /**
+   * What may be promised of a lease of this class that lives until then: never more than the TTL.
+   */
+  public long promiseMillis(long deadlineNanos, ClockReading now) {
+    return Math.min(ttl().toMillis(), now.millisUntil(deadlineNanos));
   }
 
   public Duration ttl() {

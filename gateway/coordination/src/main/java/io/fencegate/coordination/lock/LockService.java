@@ -16,7 +16,6 @@ import io.fencegate.coordination.store.StoreException;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
-import io.fencegate.policy.time.ClockReading;
 import io.fencegate.policy.time.Clocks;
 import io.fencegate.policy.token.FencingToken;
 import io.fencegate.policy.token.LeaseId;
@@ -299,14 +298,9 @@ public final class LockService {
     return Future.failedFuture(failure);
   }
 
-  /** What may be promised of a lease now: never more than the granted TTL. */
   private Future<Long> remaining(LeaseHandle lease, TtlClass granted) {
     return buckets
         .deadlineNanos(lease)
-        .map(
-            deadline -> {
-              ClockReading now = clocks.read();
-              return Math.min(granted.ttl().toMillis(), now.millisUntil(deadline));
-            });
+        .map(deadline -> granted.promiseMillis(deadline, clocks.read()));
   }
 }

@@ -96,11 +96,11 @@ class LeaseBucketsTest {
   @Test
   void neverPromisesMoreThanTheGrantedTtlNorMoreThanTheLeaseLives() {
     Bucket bucket = current(1);
-    assertThat(bucket.remainingMillis(now())).isLessThanOrEqualTo(30_000);
+    assertThat(TTL.promiseMillis(bucket.deadlineNanos(), now())).isLessThanOrEqualTo(30_000);
     aheadNanos.addAndGet(Duration.ofSeconds(20).toNanos());
-    assertThat(bucket.remainingMillis(now())).isLessThanOrEqualTo(11_000);
+    assertThat(TTL.promiseMillis(bucket.deadlineNanos(), now())).isLessThanOrEqualTo(11_000);
     aheadNanos.addAndGet(Duration.ofSeconds(20).toNanos());
-    assertThat(bucket.remainingMillis(now())).isZero();
+    assertThat(TTL.promiseMillis(bucket.deadlineNanos(), now())).isZero();
   }
 
   @Test

@@ -165,7 +165,7 @@ class EpochTableTest extends CoordinationFixture {
   }
 
   private Optional<FencingToken> epoch(ResourceName resource) {
-    return read(keys.epoch(resource)).map(entry -> EpochRecord.decode(entry.value()).raised());
+    return read(keys.epoch(resource)).map(EpochRecord::raisedIn);
   }
 
   @Test

@@ -219,9 +219,7 @@ class LockModelTest extends CoordinationFixture {
                 assertThat(refused(ruling).code())
                     .isIn(RefusalCode.STALE_TOKEN, RefusalCode.LEASE_EXPIRED);
               }
-              assertThat(
-                      read(keys.epoch(name(r)))
-                          .map(entry -> EpochRecord.decode(entry.value()).raised()))
+              assertThat(read(keys.epoch(name(r))).map(EpochRecord::raisedIn))
                   .isEqualTo(model.epoch);
             });
   }

@@ -128,15 +128,7 @@ class LockServiceTest extends CoordinationFixture {
   @Test
   void aRenewalKeepsTheTokenAndMovesTheLockToAnotherLease() {
     Party party = party();
-    AcquireRequest shortLived =
-        new AcquireRequest(
-            resource("a"),
-            request("a", "r1").principal(),
-            request("a", "r1").requestId(),
-            HolderId.UNNAMED,
-            Duration.ofSeconds(2),
-            "{}",
-            Duration.ofMinutes(2));
+    AcquireRequest shortLived = lasting("a", Duration.ofSeconds(2));
     Grant grant = granted(party.acquire(shortLived, deadline()));
     Entry before = read(keys.lock(resource("a"))).orElseThrow();
     Ruling<Renewal> renewed =
@@ -169,15 +161,7 @@ class LockServiceTest extends CoordinationFixture {
   @Test
   void aLeaseThatIsNotRenewedRunsOutAndTheNextTokenIsHigher() {
     Party party = party();
-    AcquireRequest brief =
-        new AcquireRequest(
-            resource("a"),
-            request("a", "r1").principal(),
-            request("a", "r1").requestId(),
-            HolderId.UNNAMED,
-            Duration.ofSeconds(2),
-            "{}",
-            Duration.ofMinutes(2));
+    AcquireRequest brief = lasting("a", Duration.ofSeconds(2));
     Grant first = granted(party.acquire(brief, deadline()));
     org.awaitility.Awaitility.await()
         .atMost(Duration.ofSeconds(10))

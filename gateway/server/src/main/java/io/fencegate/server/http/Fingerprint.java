@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.server.http;
 
+import io.fencegate.policy.token.Sha256;
 import io.vertx.core.buffer.Buffer;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
@@ -18,20 +16,12 @@ final class Fingerprint {
   private Fingerprint() {}
 
   static String over(String method, String path, @Nullable String query, Buffer body) {
-    try {
-      MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
-      add(sha256, method.getBytes(StandardCharsets.UTF_8));
-      add(sha256, path.getBytes(StandardCharsets.UTF_8));
-      add(sha256, (query == null ? "" : query).getBytes(StandardCharsets.UTF_8));
-      add(sha256, body.getBytes());
-      return HexFormat.of().formatHex(sha256.digest());
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
-  }
-
-  private static void add(MessageDigest digest, byte[] part) {
-    digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(part.length).flip());
-    digest.update(part);
+    return HexFormat.of()
+        .formatHex(
+            Sha256.ofParts(
+                method.getBytes(StandardCharsets.UTF_8),
+                path.getBytes(StandardCharsets.UTF_8),
+                (query == null ? "" : query).getBytes(StandardCharsets.UTF_8),
+                body.getBytes()));
   }
 }

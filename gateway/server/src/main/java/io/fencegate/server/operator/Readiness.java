@@ -23,7 +23,6 @@ public final class Readiness {
   private final PolicyLibrary policies;
   private final RequestGate gate;
   private final Clocks clocks;
-  private boolean everProven;
 
   public Readiness(
       GatewaySession session, PolicyLibrary policies, RequestGate gate, Clocks clocks) {
@@ -58,7 +57,7 @@ public final class Readiness {
 
   Future<Report> check() {
     boolean fresh = session.isFresh(clocks.read());
-    everProven |= fresh;
+    boolean everProven = session.wasEverProven();
     List<Check> checks = new ArrayList<>();
     checks.add(
         new Check("serving", true, !gate.isDraining(), gate.isDraining() ? "draining" : "yes"));

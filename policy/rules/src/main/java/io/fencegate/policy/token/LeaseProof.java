@@ -2,7 +2,6 @@
 package io.fencegate.policy.token;
 
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HexFormat;
 
@@ -24,11 +23,7 @@ public final class LeaseProof {
   }
 
   static LeaseProof of(byte[] secret) {
-    try {
-      return new LeaseProof(MessageDigest.getInstance("SHA-256").digest(secret));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
+    return new LeaseProof(Sha256.of(secret));
   }
 
   /** A proof as it was stored. */
