@@ -8,6 +8,7 @@ import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.token.Generation;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 
 /**
  * One operation on one resource that commits with others. It may be built and sent more than once,
@@ -18,7 +19,10 @@ public interface Transaction {
   /** Two transactions on one resource never share a batch. */
   ResourceName resource();
 
-  /** Whether it only deletes: such ones travel apart, so that they pass when nothing can be put. */
+  /**
+   * Whether it puts nothing, in neither branch: such ones travel apart, so that they pass when
+   * nothing can be put.
+   */
   default boolean deletesOnly() {
     return false;
   }
@@ -26,6 +30,14 @@ public interface Transaction {
   /** The TTL classes whose buckets it puts keys on. */
   default List<TtlClass> ttlClasses() {
     return List.of();
+  }
+
+  /**
+   * Until when it has to be committed for a lock not to run out (monotonic); empty: nothing runs
+   * out. What runs out first is sent first.
+   */
+  default OptionalLong expiresNanos() {
+    return OptionalLong.empty();
   }
 
   /**
