@@ -183,6 +183,10 @@ final class Flight {
         return send(members);
       }
     }
+    if (kind == StoreException.Kind.NO_SPACE) {
+      // All that put are refused alike.
+      return givenUp(members, failure);
+    }
     return takenApart(members, failure);
   }
 
@@ -197,12 +201,16 @@ final class Flight {
   private Future<Void> takenApart(List<Pending> members, Throwable refusal) {
     refusals++;
     if (members.size() == 1 || refusals > MAX_REFUSALS) {
-      members.forEach(member -> member.giveUp(String.valueOf(refusal.getMessage())));
-      return Future.succeededFuture();
+      return givenUp(members, refusal);
     }
     int half = members.size() / 2;
     return send(members.subList(0, half))
         .compose(unused -> send(members.subList(half, members.size())));
+  }
+
+  private static Future<Void> givenUp(List<Pending> members, Throwable refusal) {
+    members.forEach(member -> member.giveUp(String.valueOf(refusal.getMessage())));
+    return Future.succeededFuture();
   }
 
   /** A member that cannot be built is found like one that is refused. */
