@@ -26,6 +26,7 @@ public final class Coordination {
 
   private final Vertx vertx;
   private final GatewaySession session;
+  private final CommitBatcher commits;
   private final LockService locks;
   private final EpochLedger epochs;
   private final LockChanges changes;
@@ -54,19 +55,18 @@ public final class Coordination {
                 setup.address(),
                 () -> sessionId(setup.secureRandom()),
                 onDoubtfulPast));
-    CommitBatcher batcher =
-        new CommitBatcher(vertx, setup.store(), session, buckets, setup.clocks());
+    this.commits = new CommitBatcher(vertx, setup.store(), session, buckets, setup.clocks());
     this.changes = new LockChanges(vertx, setup.store(), keys);
     this.locks =
         new LockService(
             new LockService.Parts(
                 keys,
-                batcher,
+                commits,
                 buckets,
                 setup.clocks(),
                 () -> LeaseId.of(setup.secureRandom().apply(LeaseId.BYTES)),
                 changes));
-    this.epochs = new EpochLedger(keys, batcher, buckets, setup.clocks());
+    this.epochs = new EpochLedger(keys, commits, buckets, setup.clocks());
   }
 
   /**
@@ -94,6 +94,10 @@ public final class Coordination {
 
   public GatewaySession session() {
     return session;
+  }
+
+  public CommitBatcher commits() {
+    return commits;
   }
 
   public LockService locks() {

@@ -13,6 +13,7 @@ import io.fencegate.server.config.ServerConfig;
 import io.fencegate.server.http.RequestGate;
 import io.fencegate.server.http.WorkerApi;
 import io.fencegate.server.observe.AuditLog;
+import io.fencegate.server.observe.CommitMetrics;
 import io.fencegate.server.observe.GatewayMetrics;
 import io.fencegate.server.observe.Observations;
 import io.fencegate.server.operator.OperatorApi;
@@ -130,6 +131,7 @@ public final class Gateway extends VerticleBase {
         registry,
         new GatewayMetrics.Sources(
             barrier, coordinating.session(), library, auditLog, setup.clocks()));
+    CommitMetrics.register(registry, coordinating.commits());
     vertx.setPeriodic(FORGET_EVERY.toMillis(), unused -> barrier.forgetIdle(setup.clocks().read()));
     library.follow();
     return listen(setup.config().worker(), workerRouter(coordinating, library, observations))

@@ -94,7 +94,8 @@ final class AcquireTransaction implements Transaction {
     return bucket;
   }
 
-  private LockRecord lockRecord(Generation generation) {
+  /** The lock's record as it is put in this generation. */
+  LockRecord lockRecord(Generation generation) {
     return new LockRecord(
         leaseId.proof(),
         generation,

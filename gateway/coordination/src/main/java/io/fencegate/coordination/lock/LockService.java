@@ -3,29 +3,21 @@ package io.fencegate.coordination.lock;
 
 import io.fencegate.coordination.commit.Commit;
 import io.fencegate.coordination.commit.CommitBatcher;
-import io.fencegate.coordination.commit.LookTransaction;
-import io.fencegate.coordination.commit.Transaction;
 import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.key.LockRecord;
 import io.fencegate.coordination.key.RequestRecord;
 import io.fencegate.coordination.lease.LeaseBuckets;
 import io.fencegate.coordination.lease.TtlClass;
 import io.fencegate.coordination.store.Entry;
-import io.fencegate.coordination.store.LeaseHandle;
-import io.fencegate.coordination.store.StoreException;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.time.Clocks;
 import io.fencegate.policy.token.FencingToken;
 import io.fencegate.policy.token.LeaseId;
-import io.fencegate.policy.token.LeaseProof;
 import io.vertx.core.Future;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -42,12 +34,11 @@ public final class LockService {
   private static final long MAX_RETRY_HINT_MILLIS = 1_000;
 
   private final Keyspace keys;
-  private final CommitBatcher batcher;
-  private final LeaseBuckets buckets;
   private final Clocks clocks;
   private final Supplier<LeaseId> newLeaseId;
   private final LockChanges changes;
-  private final Map<Held, Future<Ruling<Renewal>>> renewing = new HashMap<>();
+  private final LockCommits commits;
+  private final Renewals renewals;
 
   /** What the service works with. */
   public record Parts(
@@ -65,11 +56,11 @@ public final class LockService {
    */
   public LockService(Parts parts) {
     this.keys = parts.keys();
-    this.batcher = parts.batcher();
-    this.buckets = parts.buckets();
     this.clocks = parts.clocks();
     this.newLeaseId = parts.newLeaseId();
     this.changes = parts.changes();
+    this.commits = new LockCommits(keys, parts.batcher(), parts.buckets(), clocks);
+    this.renewals = new Renewals(keys, commits, parts.buckets(), clocks);
   }
 
   /**
@@ -80,7 +71,7 @@ public final class LockService {
   public Future<Ruling<Grant>> acquire(AcquireRequest request, long deadlineNanos) {
     AcquireTransaction transaction =
         new AcquireTransaction(keys, request, newLeaseId.get(), clocks.read().wallMillis());
-    return submit(
+    return commits.submit(
         transaction,
         deadlineNanos,
         judged ->
@@ -92,7 +83,9 @@ public final class LockService {
   private Future<Ruling<Grant>> granted(
       AcquireRequest request, AcquireTransaction transaction, Commit.Judged judged) {
     FencingToken token = FencingToken.of(judged.generation(), judged.revision());
-    return remaining(transaction.lastLease(), request.ttlClass())
+    renewals.granted(transaction, token, judged.revision());
+    return commits
+        .remaining(transaction.lastLease(), request.ttlClass())
         .map(
             remaining ->
                 Ruling.granted(
@@ -109,7 +102,8 @@ public final class LockService {
       return Future.succeededFuture(held("others are waiting for the lock", MAX_RETRY_HINT_MILLIS));
     }
     LockRecord holder = LockRecord.decode(lock.get().value());
-    return remaining(lock.get().lease(), TtlClass.atLeast(Duration.ofSeconds(holder.ttlSeconds())))
+    return commits
+        .remaining(lock.get().lease(), TtlClass.atLeast(Duration.ofSeconds(holder.ttlSeconds())))
         .map(
             remaining ->
                 held(
@@ -140,7 +134,9 @@ public final class LockService {
             .filter(record -> record.isOwnedBy(first.leaseId().proof(), judged.generation()))
             .isPresent();
     Future<Long> remaining =
-        lives ? remaining(lock.orElseThrow().lease(), ttlClass) : Future.succeededFuture(0L);
+        lives
+            ? commits.remaining(lock.orElseThrow().lease(), ttlClass)
+            : Future.succeededFuture(0L);
     return remaining.map(
         millis ->
             Ruling.granted(
@@ -169,69 +165,15 @@ public final class LockService {
       Optional<Duration> ttl,
       Duration maxHold,
       long deadlineNanos) {
-    LeaseProof proof = leaseId.proof();
-    Held held = new Held(resource, proof);
-    Future<Ruling<Renewal>> underWay = renewing.get(held);
-    if (underWay != null) {
-      return underWay;
-    }
-    RenewCall call = new RenewCall(resource, proof, ttl, maxHold, deadlineNanos);
-    Future<Ruling<Renewal>> renewal = look(resource, deadlineNanos, j -> renewAsSeen(call, j));
-    renewing.put(held, renewal);
-    return renewal.onComplete(unused -> renewing.remove(held));
-  }
-
-  private record Held(ResourceName resource, LeaseProof proof) {}
-
-  private record RenewCall(
-      ResourceName resource,
-      LeaseProof proof,
-      Optional<Duration> ttl,
-      Duration maxHold,
-      long deadlineNanos) {}
-
-  /** One look, one touch; a lock that moved in between is looked at again until the deadline. */
-  private Future<Ruling<Renewal>> renewAsSeen(RenewCall call, Commit.Judged look) {
-    Optional<Entry> lock = look.result().entry(0);
-    Optional<LockRecord> mine =
-        lock.map(entry -> LockRecord.decode(entry.value()))
-            .filter(record -> record.isOwnedBy(call.proof(), look.generation()));
-    if (mine.isEmpty()) {
-      return Future.succeededFuture(lost("this lease does not own the lock (any more)"));
-    }
-    long heldMillis = clocks.read().wallMillis() - mine.get().grantedAtMillis();
-    if (heldMillis > call.maxHold().toMillis()) {
-      return Future.succeededFuture(
-          lost("the lock was held for longer than lease.maxHold " + call.maxHold()));
-    }
-    TtlClass ttlClass =
-        TtlClass.atLeast(call.ttl().orElse(Duration.ofSeconds(mine.get().ttlSeconds())));
-    RenewTransaction touch =
-        new RenewTransaction(
-            keys, call.resource(), call.proof(), ttlClass, lock.orElseThrow().modRevision());
-    return submit(
-        touch,
-        call.deadlineNanos(),
-        judged ->
-            judged.result().held()
-                ? renewed(call, mine.get().token(lock.orElseThrow()), touch, ttlClass)
-                : renewAsSeen(call, judged));
-  }
-
-  private Future<Ruling<Renewal>> renewed(
-      RenewCall call, FencingToken token, RenewTransaction touch, TtlClass ttlClass) {
-    return remaining(touch.lastLease(), ttlClass)
-        .map(millis -> Ruling.granted(new Renewal(call.resource(), token, millis)));
-  }
-
-  private static Ruling<Renewal> lost(String detail) {
-    return Ruling.refused(RefusalCode.LEASE_LOST.because(detail));
+    return renewals.renew(
+        new Renewals.Call(resource, leaseId.proof(), ttl, maxHold, deadlineNanos));
   }
 
   /** Frees the lock if this lease owns it; harmless to repeat. */
   public Future<Ruling<Release>> release(
       ResourceName resource, LeaseId leaseId, long deadlineNanos) {
-    return submit(
+    renewals.forget(resource, leaseId.proof());
+    return commits.submit(
         new ReleaseTransaction(keys, resource, leaseId.proof()),
         deadlineNanos,
         judged -> Future.succeededFuture(Ruling.granted(released(resource, judged))));
@@ -250,7 +192,7 @@ public final class LockService {
 
   /** Who holds the lock, linearizably. */
   public Future<Ruling<LockView>> show(ResourceName resource, long deadlineNanos) {
-    return look(
+    return commits.look(
         resource,
         deadlineNanos,
         judged ->
@@ -263,44 +205,12 @@ public final class LockService {
 
   private Future<Ruling<LockView>> heldView(Entry lock) {
     LockRecord record = LockRecord.decode(lock.value());
-    return remaining(lock.lease(), TtlClass.atLeast(Duration.ofSeconds(record.ttlSeconds())))
+    return commits
+        .remaining(lock.lease(), TtlClass.atLeast(Duration.ofSeconds(record.ttlSeconds())))
         .map(
             millis ->
                 Ruling.granted(
                     new LockView.Held(
                         record.token(lock), record.holder(), record.metadataJson(), millis)));
-  }
-
-  private <T> Future<Ruling<T>> look(
-      ResourceName resource, long deadlineNanos, Function<Commit.Judged, Future<Ruling<T>>> then) {
-    return submit(new LookTransaction(resource, keys.lock(resource)), deadlineNanos, then);
-  }
-
-  private <T> Future<Ruling<T>> submit(
-      Transaction transaction,
-      long deadlineNanos,
-      Function<Commit.Judged, Future<Ruling<T>>> then) {
-    return batcher
-        .submit(transaction, deadlineNanos)
-        .compose(commit -> commit.ruling(then))
-        .recover(LockService::unavailable);
-  }
-
-  /** How long a lease lives could not be read; the transaction itself was judged. */
-  private static <T> Future<Ruling<T>> unavailable(Throwable failure) {
-    if (failure instanceof StoreException store) {
-      return Future.succeededFuture(
-          Ruling.refused(
-              RefusalCode.COORDINATOR_UNAVAILABLE
-                  .because(String.valueOf(store.getMessage()))
-                  .inDoubt()));
-    }
-    return Future.failedFuture(failure);
-  }
-
-  private Future<Long> remaining(LeaseHandle lease, TtlClass granted) {
-    return buckets
-        .deadlineNanos(lease)
-        .map(deadline -> granted.promiseMillis(deadline, clocks.read()));
   }
 }

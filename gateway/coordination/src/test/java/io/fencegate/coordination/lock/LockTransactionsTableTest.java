@@ -197,7 +197,9 @@ class LockTransactionsTableTest {
   private Transaction transaction(Row row, ResourceName resource, long readRevision) {
     return switch (row.name()) {
       case "acquire" -> new AcquireTransaction(keys, request(resource), MINE, 0);
-      case "renew" -> new RenewTransaction(keys, resource, MINE.proof(), TTL, readRevision);
+      case "renew" ->
+          new RenewTransaction(
+              keys, new RenewTransaction.Target(resource, MINE.proof(), readRevision, 0), TTL);
       default -> new ReleaseTransaction(keys, resource, MINE.proof());
     };
   }

@@ -19,17 +19,21 @@ import io.micrometer.core.instrument.Timer;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Turns ends of work into metrics and audit lines. Labels come from small fixed sets only:
- * policies, codes, decisions; resources and fingerprints stand in the audit trail.
+ * policies, codes, decisions; resources and fingerprints stand in the audit trail. Used from one
+ * context.
  */
 public final class Observations implements WriteObserver, LockObserver {
 
   private static final double NANOS_PER_MILLI = 1e6;
 
-  private static final Duration[] LATENCY_BUCKETS = {
+  static final Duration[] LATENCY_BUCKETS = {
     Duration.ofMillis(1),
     Duration.ofMillis(5),
     Duration.ofMillis(10),
@@ -45,6 +49,11 @@ public final class Observations implements WriteObserver, LockObserver {
   private final MeterRegistry registry;
   private final AuditLog audit;
   private final Clocks clocks;
+
+  /** Making a meter's id anew for every call costs more than the call's own bookkeeping. */
+  private final Map<CallEnd, Timer> lockCalls = new HashMap<>();
+
+  private record CallEnd(String call, String code) {}
 
   public Observations(MeterRegistry registry, AuditLog audit, Clocks clocks) {
     this.registry = registry;
@@ -126,10 +135,15 @@ public final class Observations implements WriteObserver, LockObserver {
   }
 
   private void record(String call, Ruling<?> ruling, long tookNanos) {
-    timer("fencegate.lock.call", "Lock calls")
-        .tags("call", call, "code", code(ruling))
-        .register(registry)
-        .record(Duration.ofNanos(tookNanos));
+    lockCalls
+        .computeIfAbsent(new CallEnd(call, code(ruling)), this::lockCallTimer)
+        .record(tookNanos, TimeUnit.NANOSECONDS);
+  }
+
+  private Timer lockCallTimer(CallEnd end) {
+    return timer("fencegate.lock.call", "Lock calls")
+        .tags("call", end.call(), "code", end.code())
+        .register(registry);
   }
 
   private static Timer.Builder timer(String name, String description) {
