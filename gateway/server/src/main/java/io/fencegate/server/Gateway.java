@@ -67,8 +67,6 @@ public final class Gateway extends VerticleBase {
   /** A connection on which nothing moves for so long is closed. */
   private static final int IDLE_SECONDS = 75;
 
-  private static final String PREFIX = "fencegate";
-
   private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
 
   private final Setup setup;
@@ -167,7 +165,7 @@ public final class Gateway extends VerticleBase {
         new Coordination.Setup(
             vertx,
             setup.store(),
-            PREFIX,
+            setup.config().coordinator().keyPrefix(),
             setup.clocks(),
             setup.config().worker().host() + ":" + setup.config().worker().port(),
             setup.secureRandom()),

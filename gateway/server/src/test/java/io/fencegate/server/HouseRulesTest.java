@@ -189,8 +189,7 @@ final class HouseRulesTest {
           "io.etcd..",
           "io.grpc..",
           "com.google.protobuf..",
-          "com.google.common..",
-          "io.netty..");
+          "com.google.common..");
 
   @ArchTest
   static final ArchRule jacksonIsCaged =

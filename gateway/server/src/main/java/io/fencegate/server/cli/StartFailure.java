@@ -2,6 +2,7 @@
 package io.fencegate.server.cli;
 
 import io.fencegate.coordination.embedded.EmbeddedStoreException;
+import io.fencegate.coordination.store.StoreException;
 import io.fencegate.server.Gateway;
 import io.fencegate.server.observe.AuditLog;
 import io.fencegate.server.policy.PolicyLibrary;
@@ -25,6 +26,10 @@ record StartFailure(int exitCode, String message) {
           cause.getMessage()
               + "%nStop what uses it, make it writable, or give another one with"
               + " --coordinator.dataDir=DIR.");
+    }
+    if (cause instanceof StoreException) {
+      return unavailable(
+          cause.getMessage() + "%nMend the coordinator.tls files, or give others.");
     }
     if (cause instanceof Gateway.PortUnavailable port) {
       return unavailable(

@@ -21,11 +21,6 @@ final class ConfigKeys {
           "auth",
           "worker.tls",
           "operator.tls",
-          "coordinator.endpoints",
-          "coordinator.prefix",
-          "coordinator.user",
-          "coordinator.password",
-          "coordinator.tls",
           "epochs.url");
 
   private ConfigKeys() {}
