@@ -101,7 +101,7 @@ final class ConfigValues {
     return read(
         key,
         "a text",
-        it -> text(it).filter(text -> !text.isBlank()).map(Optional::of),
+        it -> text(it).filter(text -> !text.isBlank()).stream().map(Optional::of).findFirst(),
         Optional.<String>empty());
   }
 
