@@ -185,11 +185,7 @@ final class HouseRulesTest {
   @ArchTest
   static final ArchRule theEtcdDriverIsCaged =
       caged(
-          List.of(ETCD),
-          "io.etcd..",
-          "io.grpc..",
-          "com.google.protobuf..",
-          "com.google.common..");
+          List.of(ETCD), "io.etcd..", "io.grpc..", "com.google.protobuf..", "com.google.common..");
 
   @ArchTest
   static final ArchRule jacksonIsCaged =

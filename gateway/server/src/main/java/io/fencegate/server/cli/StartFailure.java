@@ -28,8 +28,7 @@ record StartFailure(int exitCode, String message) {
               + " --coordinator.dataDir=DIR.");
     }
     if (cause instanceof StoreException) {
-      return unavailable(
-          cause.getMessage() + "%nMend the coordinator.tls files, or give others.");
+      return unavailable(cause.getMessage() + "%nMend the coordinator.tls files, or give others.");
     }
     if (cause instanceof Gateway.PortUnavailable port) {
       return unavailable(
