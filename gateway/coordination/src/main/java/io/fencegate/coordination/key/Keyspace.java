@@ -22,8 +22,8 @@ import java.util.HexFormat;
  * <tr><td>{@code req/R/<p>.<requestId>}</td><td>{@link RequestRecord}; put once by the granting
  *     transaction, never changed: its modification revision is the lock's create revision</td>
  *     <td>deduplication class</td></tr>
- * <tr><td>{@code wait/R/<p>.<requestId>}</td><td>a place in the queue; nothing waits in this
- *     version, but an acquire compares it</td><td>short class</td></tr>
+ * <tr><td>{@code wait/R/<p>.<requestId>}</td><td>{@link WaitRecord}; create revisions are the
+ *     order of the queue</td><td>a class of 5 s, moved on while the call waits</td></tr>
  * <tr><td>{@code reserve/R}</td><td>who alone may take the lock next; compared, not yet
  *     written</td><td>class</td></tr>
  * <tr><td>{@code epoch/R}</td><td>{@link EpochRecord}</td><td>none</td></tr>
@@ -68,11 +68,31 @@ public final class Keyspace {
   }
 
   public Key place(ResourceName resource, Principal principal, RequestId requestId) {
-    return key("wait/" + resource.keySegment() + "/" + caller(principal, requestId));
+    return new Key(placesPath(resource) + caller(principal, requestId));
   }
 
   public KeyRange places(ResourceName resource) {
-    return KeyRange.under(prefix + "wait/" + resource.keySegment() + "/");
+    return KeyRange.under(placesPath(resource));
+  }
+
+  private String placesPath(ResourceName resource) {
+    return prefix + "wait/" + resource.keySegment() + "/";
+  }
+
+  /** The places of all queues. */
+  public KeyRange places() {
+    return KeyRange.under(prefix + "wait/");
+  }
+
+  /** The resource whose queue a place is in. */
+  public ResourceName resourceOfPlace(Key place) {
+    String path = place.path().substring((prefix + "wait/").length());
+    return ResourceName.ofKeySegment(path.substring(0, path.indexOf('/'))).orThrow();
+  }
+
+  /** Whether a place in the queue of {@code resource} belongs to that principal. */
+  public boolean isPlaceOf(Key place, ResourceName resource, Principal principal) {
+    return place.path().startsWith(placesPath(resource) + hash(principal) + ".");
   }
 
   public Key reserve(ResourceName resource) {
@@ -104,7 +124,11 @@ public final class Keyspace {
   }
 
   private static String caller(Principal principal, RequestId requestId) {
+    return hash(principal) + "." + requestId.value();
+  }
+
+  private static String hash(Principal principal) {
     byte[] hash = Sha256.of(principal.value().getBytes(StandardCharsets.UTF_8));
-    return HexFormat.of().formatHex(hash).substring(0, PRINCIPAL_HEX) + "." + requestId.value();
+    return HexFormat.of().formatHex(hash).substring(0, PRINCIPAL_HEX);
   }
 }
