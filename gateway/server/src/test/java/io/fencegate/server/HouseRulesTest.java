@@ -65,6 +65,7 @@ final class HouseRulesTest {
           "io.fencegate.coordination.embedded.EmbeddedStore",
           "io.fencegate.coordination.embedded.Request",
           "io.fencegate.coordination.embedded.StoreWriter",
+          "io.fencegate.coordination.lock.Waiter",
           "io.fencegate.server.http.BoundedBody",
           "io.fencegate.server.http.RequestGate");
 

@@ -3,13 +3,13 @@ package io.fencegate.coordination.key;
 
 import io.fencegate.coordination.store.Key;
 import io.fencegate.coordination.store.KeyRange;
-import io.fencegate.policy.name.Parsed;
 import io.fencegate.policy.name.Principal;
 import io.fencegate.policy.name.RequestId;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.token.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.Optional;
 
 /**
  * The keys in the coordinator. A resource is one percent-encoded segment, so that no range of one
@@ -56,11 +56,9 @@ public final class Keyspace {
     return KeyRange.under(prefix + "lock/");
   }
 
-  /** The resource of a lock key. */
-  public ResourceName resourceOfLock(Key lockKey) {
-    Parsed<ResourceName> name =
-        ResourceName.ofKeySegment(lockKey.path().substring((prefix + "lock/").length()));
-    return name.orThrow();
+  /** The resource of a lock key; empty for a key that is none of Fencegate's. */
+  public Optional<ResourceName> resourceOfLock(Key lockKey) {
+    return resource(lockKey.path().substring((prefix + "lock/").length()));
   }
 
   public Key request(ResourceName resource, Principal principal, RequestId requestId) {
@@ -84,10 +82,14 @@ public final class Keyspace {
     return KeyRange.under(prefix + "wait/");
   }
 
-  /** The resource whose queue a place is in. */
-  public ResourceName resourceOfPlace(Key place) {
-    String path = place.path().substring((prefix + "wait/").length());
-    return ResourceName.ofKeySegment(path.substring(0, path.indexOf('/'))).orThrow();
+  /** The resource whose queue a place is in; empty for a key that is none of Fencegate's. */
+  public Optional<ResourceName> resourceOfPlace(Key place) {
+    String[] segments = place.path().substring((prefix + "wait/").length()).split("/", -1);
+    return segments.length == 2 ? resource(segments[0]) : Optional.empty();
+  }
+
+  private static Optional<ResourceName> resource(String segment) {
+    return ResourceName.ofKeySegment(segment).fold(Optional::of, malformed -> Optional.empty());
   }
 
   /** Whether a place in the queue of {@code resource} belongs to that principal. */

@@ -57,8 +57,8 @@ public final class LockChanges {
     places.close();
   }
 
-  /** This gateway has just freed the lock itself. */
-  void freedHere(ResourceName resource, long revision) {
+  /** The lock was freed; this gateway tells it of those that it frees itself. */
+  void freed(ResourceName resource, long revision) {
     listeners.forEach(listener -> listener.lockChanged(resource));
     queues.forEach(queue -> queue.lockDeleted(resource, revision));
   }
@@ -66,7 +66,7 @@ public final class LockChanges {
   private final class Locks implements DeletesWatch.Listener {
     @Override
     public void deleted(WatchEvent.Deleted event) {
-      freedHere(keys.resourceOfLock(event.key()), event.revision());
+      keys.resourceOfLock(event.key()).ifPresent(resource -> freed(resource, event.revision()));
     }
 
     @Override
@@ -79,8 +79,11 @@ public final class LockChanges {
   private final class Places implements DeletesWatch.Listener {
     @Override
     public void deleted(WatchEvent.Deleted event) {
-      ResourceName resource = keys.resourceOfPlace(event.key());
-      queues.forEach(queue -> queue.placeDeleted(resource, event.key(), event.revision()));
+      keys.resourceOfPlace(event.key())
+          .ifPresent(
+              resource ->
+                  queues.forEach(
+                      queue -> queue.placeDeleted(resource, event.key(), event.revision())));
     }
 
     @Override

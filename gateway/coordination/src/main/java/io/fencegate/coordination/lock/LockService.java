@@ -127,7 +127,7 @@ public final class LockService {
 
   private Release released(ResourceName resource, Commit.Judged judged) {
     if (judged.result().held()) {
-      changes.freedHere(resource, judged.revision());
+      changes.freed(resource, judged.revision());
       return Release.RELEASED;
     }
     if (judged.result().entry(0).isPresent()) {

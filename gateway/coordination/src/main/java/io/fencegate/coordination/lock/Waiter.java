@@ -271,7 +271,7 @@ final class Waiter implements AcquireCall {
             parts.desk().keys(), resource(), award().leaseId().proof(), won().revision()),
         judged -> {
           if (judged.result().held()) {
-            parts.changes().freedHere(resource(), judged.revision());
+            parts.changes().freed(resource(), judged.revision());
           }
           return Reply.of(WaitEvent.Plain.RETURNED);
         });
