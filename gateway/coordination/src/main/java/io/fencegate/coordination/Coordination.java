@@ -10,7 +10,6 @@ import io.fencegate.coordination.lock.LockChanges;
 import io.fencegate.coordination.lock.LockService;
 import io.fencegate.coordination.store.CoordinationStore;
 import io.fencegate.policy.time.Clocks;
-import io.fencegate.policy.token.LeaseId;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.Base64;
@@ -60,11 +59,13 @@ public final class Coordination {
     this.locks =
         new LockService(
             new LockService.Parts(
+                vertx,
+                setup.store(),
                 keys,
                 batcher,
                 buckets,
                 setup.clocks(),
-                () -> LeaseId.of(setup.secureRandom().apply(LeaseId.BYTES)),
+                setup.secureRandom(),
                 changes));
     this.epochs = new EpochLedger(keys, batcher, buckets, setup.clocks());
   }

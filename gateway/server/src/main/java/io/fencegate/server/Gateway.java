@@ -264,6 +264,7 @@ public final class Gateway extends VerticleBase {
   @Override
   public Future<?> stop() {
     LOG.info("draining");
+    Optional.ofNullable(coordination).ifPresent(it -> it.locks().endWaits());
     return gate.drain()
         .timeout(DRAIN_BUDGET.toMillis(), TimeUnit.MILLISECONDS)
         .onFailure(late -> LOG.error("requests are still in flight after {}", DRAIN_BUDGET))
