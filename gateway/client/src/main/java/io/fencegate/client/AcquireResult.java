@@ -11,7 +11,8 @@ public sealed interface AcquireResult {
 
   /**
    * It is not. A problem with outcome {@code UNKNOWN} means that the gateway may have granted it
-   * all the same: repeat the same request object, or leave it to the lease to run out.
+   * all the same: repeat the same request object, or leave it to the lease to run out. After {@code
+   * interrupted} and {@code client-closed} the SDK releases by itself what is granted late.
    */
   record NotHeld(Problem problem) implements AcquireResult {}
 
