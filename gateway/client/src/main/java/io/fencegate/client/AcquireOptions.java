@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param holder who asks, for people; null: nobody named
  * @param ttl how long the lease is to last without renewal; null: the gateway's default
  * @param patience how long to go on while somebody else holds the lock
- * @param waiting how the patience is spent
+ * @param waiting how the patience is spent; without any there is no queueing
  * @param metadataJson a JSON object for people who look at the lock; at most 2 KiB
  */
 public record AcquireOptions(
@@ -38,6 +38,7 @@ public record AcquireOptions(
       throw new IllegalArgumentException("patience " + patience + ", expected nothing or more");
     }
     patience = patience.compareTo(MAX_PATIENCE) > 0 ? MAX_PATIENCE : patience;
+    waiting = patience.isZero() ? Waiting.ASKING_AGAIN : waiting;
     metadataJson = object(metadataJson).write();
   }
 

@@ -114,11 +114,7 @@ final class AcquireRun {
             ? with.parts().timers().after(turn.handOverMillis(), () -> handOver.complete(null))
             : () -> {};
     Duration patience = with.timeouts().request().plusMillis(turn.waitMillis());
-    CompletableFuture<Reply> reply =
-        with.transport()
-            .send(
-                new Transport.Call("/v1/locks/acquire", Map.of(), request.body(turn.waitMillis())),
-                patience);
+    CompletableFuture<Reply> reply = with.transport().send(acquireCall(turn), patience);
     unanswered.add(reply);
     List<CompletableFuture<?>> any = new ArrayList<>(List.of(reply, handOver));
     any.addAll(stops);
@@ -132,6 +128,10 @@ final class AcquireRun {
         .or(this::stopped)
         .<Arrival>map(Arrival.Stopped::new)
         .orElseGet(Arrival.HandOver::new);
+  }
+
+  private Transport.Call acquireCall(Turn turn) {
+    return new Transport.Call("/v1/locks/acquire", Map.of(), request.body(turn.waitMillis()));
   }
 
   private static Optional<Problem> await(List<CompletableFuture<?>> any) {
@@ -222,9 +222,30 @@ final class AcquireRun {
     unanswered.forEach(reply -> farewells.add(reply.thenCompose(this::releaseLateGrant)));
     oldGrant.ifPresent(grant -> tell(grant.release()));
     if (unclear && request.options().waiting() == Waiting.IN_QUEUE) {
-      tell(new Transport.Call("/v1/locks/cancel", Map.of(), request.cancelBody()));
+      farewells.add(cancel().thenCompose(this::releaseWhatWasGranted));
     }
     return new AcquireResult.NotHeld(unclear ? why.afterDoubt() : why);
+  }
+
+  private CompletableFuture<Reply> cancel() {
+    return with.transport()
+        .send(
+            new Transport.Call("/v1/locks/cancel", Map.of(), request.cancelBody()),
+            with.timeouts().request());
+  }
+
+  /**
+   * A cancel that comes after the grant takes nothing back; asked again, the gateway repeats it.
+   */
+  private CompletableFuture<Boolean> releaseWhatWasGranted(Reply cancelled) {
+    boolean granted =
+        Verdict.of(cancelled) instanceof Verdict.Yes yes
+            && "granted".equals(yes.document().text("reason"));
+    return granted
+        ? with.transport()
+            .send(acquireCall(Turn.AT_ONCE), with.timeouts().request())
+            .thenCompose(this::releaseLateGrant)
+        : CompletableFuture.completedFuture(false);
   }
 
   private CompletableFuture<Boolean> releaseLateGrant(Reply reply) {

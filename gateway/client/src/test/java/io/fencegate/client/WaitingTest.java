@@ -172,6 +172,20 @@ class WaitingTest {
   }
 
   @Test
+  void aGrantWhoseAnswerWasLostIsReleasedWhenTheCancelFindsIt() {
+    for (int i = 0; i < 14; i++) {
+      gateway.thenAfter(1_500, LOST_REPLY);
+    }
+    gateway.then(
+        ok("{\"resource\":\"settlement/eu\",\"cancelled\":false,\"reason\":\"granted\"}"),
+        granted("42", TTL),
+        ok("{\"released\":true}"));
+    assertThat(problemOf(client.acquire(waiting(1_000))).outcome()).isEqualTo(Certainty.UNKNOWN);
+    assertThat(gateway.paths().subList(gateway.sent.size() - 3, gateway.sent.size()))
+        .containsExactly(CANCEL, ACQUIRE, RELEASE);
+  }
+
+  @Test
   void anInterruptCancelsTheWaitAndReleasesWhatIsGrantedLate() {
     Thread.currentThread().interrupt();
     Problem problem = problemOf(client.acquire(waiting(40_000)));

@@ -139,8 +139,10 @@ final class LockAcquireCommand extends WorkerCommand {
 
   @Override
   String adviceInDoubt() {
-    return "repeat the command with --request-id "
-        + requestId
-        + ": it finds a lock that was granted";
+    return wait.isZero()
+        ? "repeat the command with --request-id " + requestId + ": it finds a lock that was granted"
+        : "the wait was taken back as far as the gateway was reached: see 'fencegate lock show "
+            + resource
+            + "', and acquire anew";
   }
 }

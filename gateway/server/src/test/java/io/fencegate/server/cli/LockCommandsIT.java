@@ -3,7 +3,6 @@ package io.fencegate.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fencegate.server.ApiClient;
 import io.fencegate.server.TestGateways;
 import io.fencegate.server.policy.AdapterFactories;
 import io.fencegate.server.policy.SystemValues;
@@ -189,22 +188,21 @@ final class LockCommandsIT {
 
   @Test
   void aGatewayThatDoesNotAnswerLeavesAChangeUnknownAndAQuestionUnavailable() throws Exception {
-    try (ServerSocket mute = new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {
-      Thread closer = new Thread(() -> closeWhatComes(mute));
-      closer.start();
-      String url = "http://127.0.0.1:" + mute.getLocalPort();
-      Run show = run("lock", "show", "log/x", "--gateway", url);
-      Run taken = run("break", "log/x", "--reason", "test", "--operator", url);
-      Run acquire = run("lock", "acquire", "log/x", "--request-id", "mine", "--gateway", url);
-      mute.close();
-      closer.join();
+    ServerSocket mute = new ServerSocket(0, 8, InetAddress.getLoopbackAddress());
+    Thread closer = new Thread(() -> closeWhatComes(mute));
+    closer.start();
+    String url = "http://127.0.0.1:" + mute.getLocalPort();
+    Run show = run("lock", "show", "log/x", "--gateway", url);
+    Run taken = run("break", "log/x", "--reason", "test", "--operator", url);
+    Run acquire = run("lock", "acquire", "log/x", "--request-id", "mine", "--gateway", url);
+    mute.close();
+    closer.join();
 
-      assertThat(show.exitCode()).isEqualTo(ExitCode.UNAVAILABLE);
-      assertThat(taken.exitCode()).isEqualTo(ExitCode.UNKNOWN);
-      assertThat(taken.err()).contains("lock show log/x");
-      assertThat(acquire.exitCode()).isEqualTo(ExitCode.UNKNOWN);
-      assertThat(acquire.err()).contains("--request-id mine");
-    }
+    assertThat(show.exitCode()).isEqualTo(ExitCode.UNAVAILABLE);
+    assertThat(taken.exitCode()).isEqualTo(ExitCode.UNKNOWN);
+    assertThat(taken.err()).contains("lock show log/x");
+    assertThat(acquire.exitCode()).isEqualTo(ExitCode.UNKNOWN);
+    assertThat(acquire.err()).contains("--request-id mine");
   }
 
   private static void closeWhatComes(ServerSocket server) {
@@ -221,7 +219,6 @@ final class LockCommandsIT {
 
   @Test
   void aPortThatSpeaksAnotherLanguageIsNotTakenForARefusal() {
-    ApiClient unused = gateways.client(0);
     Run run = run("cluster", "--operator", "http://127.0.0.1:" + gateways.workerPort(0));
     assertThat(run.exitCode()).isEqualTo(ExitCode.REFUSED);
     assertThat(run.err()).contains("not-found").contains("right port");
