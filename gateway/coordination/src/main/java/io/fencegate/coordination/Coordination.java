@@ -9,6 +9,7 @@ import io.fencegate.coordination.lease.LeaseBuckets;
 import io.fencegate.coordination.lock.LockChanges;
 import io.fencegate.coordination.lock.LockService;
 import io.fencegate.coordination.store.CoordinationStore;
+import io.fencegate.coordination.witness.CoordinatorHistory;
 import io.fencegate.policy.time.Clocks;
 import io.fencegate.policy.token.LeaseId;
 import io.vertx.core.Future;
@@ -29,6 +30,7 @@ public final class Coordination {
   private final LockService locks;
   private final EpochLedger epochs;
   private final LockChanges changes;
+  private final CoordinatorHistory history;
   private long heartbeat;
 
   /** What a gateway brings along. */
@@ -40,8 +42,10 @@ public final class Coordination {
       String address,
       IntFunction<byte[]> secureRandom) {}
 
-  private Coordination(Setup setup, Runnable onDoubtfulPast) {
+  private Coordination(Setup setup, CoordinatorHistory history, Runnable onDoubtfulPast) {
     this.vertx = setup.vertx();
+    this.history = history;
+    history.onLoss(onDoubtfulPast);
     Keyspace keys = new Keyspace(setup.prefix());
     LeaseBuckets buckets = new LeaseBuckets(setup.store(), setup.clocks());
     this.session =
@@ -53,9 +57,10 @@ public final class Coordination {
                 setup.clocks(),
                 setup.address(),
                 () -> sessionId(setup.secureRandom()),
-                onDoubtfulPast));
+                onDoubtfulPast,
+                history));
     CommitBatcher batcher =
-        new CommitBatcher(vertx, setup.store(), session, buckets, setup.clocks());
+        new CommitBatcher(vertx, setup.store(), session, buckets, history, setup.clocks());
     this.changes = new LockChanges(vertx, setup.store(), keys);
     this.locks =
         new LockService(
@@ -77,7 +82,13 @@ public final class Coordination {
    * @param onDoubtfulPast told when everything that was confirmed has to be confirmed again
    */
   public static Coordination start(Setup setup, Runnable onDoubtfulPast) {
-    Coordination coordination = new Coordination(setup, onDoubtfulPast);
+    return start(setup, CoordinatorHistory.unrecorded(setup.vertx()), onDoubtfulPast);
+  }
+
+  /** The same with a history that is remembered over restarts; closed with this. */
+  public static Coordination start(
+      Setup setup, CoordinatorHistory history, Runnable onDoubtfulPast) {
+    Coordination coordination = new Coordination(setup, history, onDoubtfulPast);
     coordination.changes.open();
     coordination.beat();
     coordination.heartbeat =
@@ -100,6 +111,11 @@ public final class Coordination {
     return locks;
   }
 
+  /** Whether the coordinator still has all of its history. */
+  public CoordinatorHistory history() {
+    return history;
+  }
+
   public EpochLedger epochs() {
     return epochs;
   }
@@ -112,7 +128,7 @@ public final class Coordination {
   public Future<Void> close() {
     vertx.cancelTimer(heartbeat);
     changes.close();
-    return session.close().otherwiseEmpty();
+    return session.close().transform(unused -> history.close()).otherwiseEmpty();
   }
 
   private static String sessionId(IntFunction<byte[]> secureRandom) {
