@@ -191,8 +191,10 @@ public final class EmbeddedStore implements CoordinationStore {
 
   private <T> Future<T> ask(long bytes, Function<StoreState, T> question) {
     Request<T> request = new Request<>(bytes, question);
+    // Before it can be answered, or the answer would overtake what watches are told before it.
+    Future<T> answer = request.future(vertx.getOrCreateContext());
     submit(request);
-    return request.future(vertx.getOrCreateContext());
+    return answer;
   }
 
   private void submit(Work work) {

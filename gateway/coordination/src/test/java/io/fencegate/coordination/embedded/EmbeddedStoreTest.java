@@ -167,7 +167,7 @@ class EmbeddedStoreTest extends StoreFixture {
     try (Connection connection = open();
         Statement statement = connection.createStatement()) {
       statement.execute("DELETE FROM meta WHERE name = 'cluster_id'");
-      statement.execute("PRAGMA user_version = 2");
+      statement.execute("PRAGMA user_version = 1");
     }
     reopen();
     OptionalLong given = await(store.health()).clusterId();
