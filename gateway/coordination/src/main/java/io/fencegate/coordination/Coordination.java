@@ -4,10 +4,13 @@ package io.fencegate.coordination;
 import io.fencegate.coordination.commit.CommitBatcher;
 import io.fencegate.coordination.commit.GatewaySession;
 import io.fencegate.coordination.epoch.EpochLedger;
+import io.fencegate.coordination.health.CoordinatorHealth;
 import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.lease.LeaseBuckets;
 import io.fencegate.coordination.lock.LockChanges;
 import io.fencegate.coordination.lock.LockService;
+import io.fencegate.coordination.operator.ClusterAdmin;
+import io.fencegate.coordination.operator.LockBreaker;
 import io.fencegate.coordination.store.CoordinationStore;
 import io.fencegate.coordination.witness.CoordinatorHistory;
 import io.fencegate.policy.time.Clocks;
@@ -31,6 +34,9 @@ public final class Coordination {
   private final EpochLedger epochs;
   private final LockChanges changes;
   private final CoordinatorHistory history;
+  private final LockBreaker breaker;
+  private final ClusterAdmin cluster;
+  private final CoordinatorHealth health;
   private long heartbeat;
 
   /** What a gateway brings along. */
@@ -71,7 +77,10 @@ public final class Coordination {
                 setup.clocks(),
                 () -> LeaseId.of(setup.secureRandom().apply(LeaseId.BYTES)),
                 changes));
-    this.epochs = new EpochLedger(keys, batcher, buckets, setup.clocks());
+    this.breaker = new LockBreaker(keys, batcher);
+    this.cluster = new ClusterAdmin(setup.store(), keys, session, history);
+    this.health = new CoordinatorHealth(vertx, setup.store(), history);
+    this.epochs = new EpochLedger(keys, batcher, buckets, setup.clocks(), history);
   }
 
   /**
@@ -90,6 +99,7 @@ public final class Coordination {
       Setup setup, CoordinatorHistory history, Runnable onDoubtfulPast) {
     Coordination coordination = new Coordination(setup, history, onDoubtfulPast);
     coordination.changes.open();
+    coordination.health.start();
     coordination.beat();
     coordination.heartbeat =
         setup
@@ -116,6 +126,18 @@ public final class Coordination {
     return history;
   }
 
+  public LockBreaker breaker() {
+    return breaker;
+  }
+
+  public ClusterAdmin cluster() {
+    return cluster;
+  }
+
+  public CoordinatorHealth health() {
+    return health;
+  }
+
   public EpochLedger epochs() {
     return epochs;
   }
@@ -128,6 +150,7 @@ public final class Coordination {
   public Future<Void> close() {
     vertx.cancelTimer(heartbeat);
     changes.close();
+    health.close();
     return session.close().transform(unused -> history.close()).otherwiseEmpty();
   }
 

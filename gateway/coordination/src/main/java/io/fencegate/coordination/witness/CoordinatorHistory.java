@@ -49,14 +49,14 @@ public final class CoordinatorHistory {
   private boolean toldLoss;
   private long timer = -1;
 
-  /** A downstream that has accepted a higher token than the present holder's. */
+  /** A resource for which a higher token than the present holder's was accepted before. */
   private record Contradiction(ResourceName resource, FencingToken token, FencingToken epoch) {
     String reason() {
-      return "the downstream of "
-          + resource
-          + " has accepted token "
+      return "token "
           + epoch
-          + ", but the lock's present holder was given "
+          + " was accepted for "
+          + resource
+          + " before, but the lock's present holder was given "
           + token;
     }
   }
@@ -120,8 +120,8 @@ public final class CoordinatorHistory {
   }
 
   /**
-   * A downstream refused the present holder's token as too low. One downstream's word stops only
-   * its own resource: it may be shared with another coordinator.
+   * The present holder's token is below an epoch that was accepted before it. That stops only its
+   * own resource: its downstream may be shared with another coordinator.
    */
   public void contradicted(ResourceName resource, FencingToken token, FencingToken epoch) {
     if (contradiction == null) {
