@@ -51,7 +51,7 @@ public final class TestGateways implements AutoCloseable {
         new ServerConfig(
             new Listener("127.0.0.1", 0),
             new Listener("127.0.0.1", 0),
-            folder.resolve("data"),
+            folder.resolve("gateway-" + gateways.size()),
             folder.resolve("policies"),
             new AuditConfig(auditFile(gateways.size()), 100_000_000, 1));
     Gateway gateway = new Gateway(new Gateway.Setup(config, store, CLOCKS, TestGateways::random));

@@ -122,6 +122,11 @@ public final class GatewaySession {
     return generation;
   }
 
+  /** The session's id; empty while there is none. */
+  public String id() {
+    return id;
+  }
+
   /**
    * Proves that the session lives, or opens a new one, and reads the generation. Calls while one is
    * under way join it. Fails with {@link StoreException}; with {@code NO_SPACE} the generation was

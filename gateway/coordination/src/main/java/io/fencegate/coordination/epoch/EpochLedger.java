@@ -37,9 +37,10 @@ public final class EpochLedger {
   private static final int MAX_FORMS = 4;
 
   /** Least time from a check to the last byte, and the drift of two clocks over a lease. */
-  private static final Duration MIN_MARGIN = Duration.ofMillis(250);
+  public static final Duration MIN_MARGIN = Duration.ofMillis(250);
 
-  private static final int MARGIN_PART_OF_TTL = 50;
+  /** The margin is at least the lease's TTL divided by this. */
+  public static final int MARGIN_PART_OF_TTL = 50;
 
   private final Keyspace keys;
   private final CommitBatcher batcher;

@@ -2,6 +2,7 @@
 package io.fencegate.coordination.health;
 
 import io.fencegate.coordination.store.StoreHealth;
+import java.util.Locale;
 
 /**
  * How full the coordinator is; ordered. The level before the last one is the warning: compacting,
@@ -19,6 +20,11 @@ public enum SpaceLevel {
 
   /** The warning ends a little below, so that it does not come and go. */
   static final double ENOUGH_BELOW = 0.75;
+
+  /** In lower case, for machines. */
+  public String wireName() {
+    return name().toLowerCase(Locale.ROOT);
+  }
 
   /** The level after {@code this} one. */
   SpaceLevel after(StoreHealth.Space space) {

@@ -104,9 +104,19 @@ public final class ClusterAdmin {
                     : Future.succeededFuture(Ruling.refused(raisedMeanwhile())));
   }
 
-  /** This gateway goes by it at once where it can, the others with their next heartbeat. */
+  /**
+   * This gateway goes by it at once where it can, the others with their next heartbeat. A heartbeat
+   * that was under way may have read the old one, so there may have to be another.
+   */
   private Future<Ruling<Raised>> takenUp(Raised raised) {
-    return session.refresh().transform(unused -> Future.succeededFuture(Ruling.granted(raised)));
+    return session
+        .refresh()
+        .transform(
+            unused ->
+                session.generation().equals(raised.now())
+                    ? Future.succeededFuture()
+                    : session.refresh())
+        .transform(unused -> Future.succeededFuture(Ruling.granted(raised)));
   }
 
   private static Refusal raisedMeanwhile() {

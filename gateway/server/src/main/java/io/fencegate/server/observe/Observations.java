@@ -5,11 +5,13 @@ import io.fencegate.coordination.lock.AcquireRequest;
 import io.fencegate.coordination.lock.Grant;
 import io.fencegate.coordination.lock.Release;
 import io.fencegate.coordination.lock.Renewal;
+import io.fencegate.coordination.operator.ClusterAdmin;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.outcome.WriteOutcome;
 import io.fencegate.policy.time.Clocks;
+import io.fencegate.policy.token.FencingToken;
 import io.fencegate.policy.token.LeaseId;
 import io.fencegate.server.write.WriteCommand;
 import io.fencegate.server.write.WriteObserver;
@@ -19,13 +21,14 @@ import io.micrometer.core.instrument.Timer;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Turns ends of work into metrics and audit lines. Labels come from small fixed sets only:
  * policies, codes, decisions; resources and fingerprints stand in the audit trail.
  */
-public final class Observations implements WriteObserver, LockObserver {
+public final class Observations implements WriteObserver, LockObserver, OperatorObserver {
 
   private static final double NANOS_PER_MILLI = 1e6;
 
@@ -125,6 +128,25 @@ public final class Observations implements WriteObserver, LockObserver {
             .put("code", ruling.fold(Release::wireName, refusal -> refusal.code().wireName())));
   }
 
+  @Override
+  public void broke(ResourceName resource, String reason, Ruling<Optional<FencingToken>> ruling) {
+    JsonObject line = line("break", resource).put("reason", reason).put("code", code(ruling));
+    ruling.fold(
+        token -> line.put("fencingToken", token.map(FencingToken::toString).orElse(null)),
+        refusal -> line.put("outcome", refusal.certainty().wireName()));
+    audit.append(line);
+  }
+
+  @Override
+  public void generationRaised(String reason, Ruling<ClusterAdmin.Raised> ruling) {
+    JsonObject line = line("generation-raised").put("reason", reason).put("code", code(ruling));
+    ruling.fold(
+        raised ->
+            line.put("before", raised.before().value()).put("generation", raised.now().value()),
+        refusal -> line.put("outcome", refusal.certainty().wireName()));
+    audit.append(line);
+  }
+
   private void record(String call, Ruling<?> ruling, long tookNanos) {
     timer("fencegate.lock.call", "Lock calls")
         .tags("call", call, "code", code(ruling))
@@ -137,10 +159,13 @@ public final class Observations implements WriteObserver, LockObserver {
   }
 
   private JsonObject line(String event, ResourceName resource) {
+    return line(event).put("resource", resource.value());
+  }
+
+  private JsonObject line(String event) {
     return new JsonObject()
         .put("at", Instant.ofEpochMilli(clocks.read().wallMillis()).toString())
-        .put("event", event)
-        .put("resource", resource.value());
+        .put("event", event);
   }
 
   private static @Nullable String leaseFp(WriteCommand command) {
