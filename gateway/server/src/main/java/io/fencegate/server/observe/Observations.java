@@ -5,13 +5,12 @@ import io.fencegate.coordination.lock.AcquireRequest;
 import io.fencegate.coordination.lock.Grant;
 import io.fencegate.coordination.lock.Release;
 import io.fencegate.coordination.lock.Renewal;
-import io.fencegate.coordination.operator.ClusterAdmin;
 import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.outcome.Certainty;
 import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.outcome.WriteOutcome;
 import io.fencegate.policy.time.Clocks;
-import io.fencegate.policy.token.FencingToken;
 import io.fencegate.policy.token.LeaseId;
 import io.fencegate.server.write.WriteCommand;
 import io.fencegate.server.write.WriteObserver;
@@ -21,14 +20,16 @@ import io.micrometer.core.instrument.Timer;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Optional;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Turns ends of work into metrics and audit lines. Labels come from small fixed sets only:
- * policies, codes, decisions; resources and fingerprints stand in the audit trail.
+ * policies, codes, decisions; resources and fingerprints stand in the audit trail. Used from one
+ * context.
  */
-public final class Observations implements WriteObserver, LockObserver, OperatorObserver {
+public final class Observations implements WriteObserver, LockObserver {
 
   private static final double NANOS_PER_MILLI = 1e6;
 
@@ -48,15 +49,25 @@ public final class Observations implements WriteObserver, LockObserver, Operator
   private final MeterRegistry registry;
   private final AuditLog audit;
   private final Clocks clocks;
+  private final LockMetrics locks;
+  private final HotResources hot;
+  private final Map<LockCall, Timer> lockCalls = new HashMap<>();
 
-  public Observations(MeterRegistry registry, AuditLog audit, Clocks clocks) {
+  /** What one timer of lock calls stands for. */
+  private record LockCall(String call, String outcome, String code) {}
+
+  public Observations(
+      MeterRegistry registry, AuditLog audit, Clocks clocks, LockMetrics locks, HotResources hot) {
     this.registry = registry;
     this.audit = audit;
     this.clocks = clocks;
+    this.locks = locks;
+    this.hot = hot;
   }
 
   @Override
   public void completed(WriteCommand command, WriteReport report, long tookNanos) {
+    hot.called(command.resource());
     String decision = decision(report.outcome());
     String code = code(report.outcome());
     timer("fencegate.write", "Writes and seals, from their bodies to their outcomes")
@@ -96,24 +107,28 @@ public final class Observations implements WriteObserver, LockObserver, Operator
 
   @Override
   public void acquired(AcquireRequest request, Ruling<Grant> ruling, long tookNanos) {
-    record("acquire", ruling, tookNanos);
+    record("acquire", request.resource(), ruling, tookNanos);
     JsonObject line =
         line("acquire", request.resource())
             .put("principal", request.principal().value())
             .put("holder", request.holder().value())
             .put("code", code(ruling));
     ruling.fold(
-        grant ->
-            line.put("fencingToken", grant.token().toString())
-                .put("leaseFp", grant.leaseId().proof().fingerprint()),
+        grant -> {
+          locks.granted(grant);
+          return line.put("fencingToken", grant.token().toString())
+              .put("leaseFp", grant.leaseId().proof().fingerprint());
+        },
         refusal -> line);
     audit.append(line);
   }
 
   @Override
   public void renewed(ResourceName resource, Ruling<Renewal> ruling, long tookNanos) {
-    record("renew", ruling, tookNanos);
-    if (ruling instanceof Ruling.Refused<Renewal>) {
+    record("renew", resource, ruling, tookNanos);
+    if (ruling instanceof Ruling.Granted<Renewal> granted) {
+      locks.renewed(granted.value());
+    } else {
       audit.append(line("renew", resource).put("code", code(ruling)));
     }
   }
@@ -121,37 +136,38 @@ public final class Observations implements WriteObserver, LockObserver, Operator
   @Override
   public void released(
       ResourceName resource, LeaseId leaseId, Ruling<Release> ruling, long tookNanos) {
-    record("release", ruling, tookNanos);
+    record("release", resource, ruling, tookNanos);
+    if (ruling instanceof Ruling.Granted<Release> granted && granted.value() == Release.RELEASED) {
+      locks.released(resource);
+    }
     audit.append(
         line("release", resource)
             .put("leaseFp", leaseId.proof().fingerprint())
             .put("code", ruling.fold(Release::wireName, refusal -> refusal.code().wireName())));
   }
 
-  @Override
-  public void broke(ResourceName resource, String reason, Ruling<Optional<FencingToken>> ruling) {
-    JsonObject line = line("break", resource).put("reason", reason).put("code", code(ruling));
-    ruling.fold(
-        token -> line.put("fencingToken", token.map(FencingToken::toString).orElse(null)),
-        refusal -> line.put("outcome", refusal.certainty().wireName()));
-    audit.append(line);
-  }
-
-  @Override
-  public void generationRaised(String reason, Ruling<ClusterAdmin.Raised> ruling) {
-    JsonObject line = line("generation-raised").put("reason", reason).put("code", code(ruling));
-    ruling.fold(
-        raised ->
-            line.put("before", raised.before().value()).put("generation", raised.now().value()),
-        refusal -> line.put("outcome", refusal.certainty().wireName()));
-    audit.append(line);
-  }
-
-  private void record(String call, Ruling<?> ruling, long tookNanos) {
-    timer("fencegate.lock.call", "Lock calls")
-        .tags("call", call, "code", code(ruling))
-        .register(registry)
+  private void record(String call, ResourceName resource, Ruling<?> ruling, long tookNanos) {
+    hot.called(resource);
+    lockCalls
+        .computeIfAbsent(new LockCall(call, outcome(ruling), code(ruling)), this::lockTimer)
         .record(Duration.ofNanos(tookNanos));
+  }
+
+  private Timer lockTimer(LockCall of) {
+    return timer("fencegate.lock.call", "Lock calls")
+        .tags("call", of.call(), "outcome", of.outcome(), "code", of.code())
+        .register(registry);
+  }
+
+  /** Where the many codes lead: what dashboards and alerts look at. */
+  private static String outcome(Ruling<?> ruling) {
+    return ruling.fold(
+        value -> "success",
+        refusal ->
+            switch (refusal.code()) {
+              case LOCK_HELD, LEASE_LOST, IN_FLIGHT -> "conflict";
+              default -> refusal.certainty() == Certainty.UNKNOWN ? "unknown" : "refused";
+            });
   }
 
   private static Timer.Builder timer(String name, String description) {
@@ -159,13 +175,10 @@ public final class Observations implements WriteObserver, LockObserver, Operator
   }
 
   private JsonObject line(String event, ResourceName resource) {
-    return line(event).put("resource", resource.value());
-  }
-
-  private JsonObject line(String event) {
     return new JsonObject()
         .put("at", Instant.ofEpochMilli(clocks.read().wallMillis()).toString())
-        .put("event", event);
+        .put("event", event)
+        .put("resource", resource.value());
   }
 
   private static @Nullable String leaseFp(WriteCommand command) {
