@@ -32,8 +32,7 @@ final class GatewayProcess implements AutoCloseable {
   }
 
   /** The same with a coordinator, as the server file says it. */
-  static GatewayProcess start(Path folder, String policies, String coordinator)
-      throws IOException {
+  static GatewayProcess start(Path folder, String policies, String coordinator) throws IOException {
     int workerPort = freePort();
     int operatorPort = freePort();
     Files.createDirectories(folder.resolve("policies"));

@@ -69,6 +69,7 @@ final class HouseRulesTest {
           "io.fencegate.coordination.etcd.EtcdClient",
           "io.fencegate.coordination.etcd.EtcdRequest",
           "io.fencegate.coordination.etcd.EtcdStore",
+          "io.fencegate.coordination.lock.Waiter",
           "io.fencegate.server.http.BoundedBody",
           "io.fencegate.server.http.RequestGate");
 
@@ -185,11 +186,7 @@ final class HouseRulesTest {
   @ArchTest
   static final ArchRule theEtcdDriverIsCaged =
       caged(
-          List.of(ETCD),
-          "io.etcd..",
-          "io.grpc..",
-          "com.google.protobuf..",
-          "com.google.common..");
+          List.of(ETCD), "io.etcd..", "io.grpc..", "com.google.protobuf..", "com.google.common..");
 
   @ArchTest
   static final ArchRule jacksonIsCaged =

@@ -52,7 +52,7 @@ public final class TestGateways implements AutoCloseable {
         new ServerConfig(
             new Listener("127.0.0.1", 0),
             new Listener("127.0.0.1", 0),
-            folder.resolve("data"),
+            folder.resolve("gateway-" + gateways.size()),
             new CoordinatorConfig.Embedded(),
             folder.resolve("policies"),
             new AuditConfig(auditFile(gateways.size()), 100_000_000, 1));

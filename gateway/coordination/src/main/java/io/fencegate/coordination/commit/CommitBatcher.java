@@ -3,12 +3,17 @@ package io.fencegate.coordination.commit;
 
 import io.fencegate.coordination.lease.LeaseBuckets;
 import io.fencegate.coordination.store.CoordinationStore;
+import io.fencegate.coordination.witness.CoordinatorHistory;
+import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.time.ClockReading;
 import io.fencegate.policy.time.Clocks;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Collects transactions while a few batches are under way and commits them together, each with its
@@ -18,6 +23,13 @@ import java.util.List;
  * travel apart, so that they pass when nothing can be put), travels in a {@link Flight}, and where
  * its answer is missing goes through {@link Recovery} before it is sent again. What is still in
  * doubt at its deadline is answered so.
+ *
+ * <p>Transactions that put nothing are not bound to the session, so they pass without one and while
+ * nothing can be put. Being late is harmless to them (see {@link Transaction#deletesOnly()}), so
+ * their doubt needs no settling either: they are sent again.
+ *
+ * <p>While the coordinator's history is lost, what rests on it is refused; an answer from behind
+ * that history counts as doubt.
  *
  * <p>Two batches that are under way at once may hold transactions of one resource: the store judges
  * them one after the other, in either order.
@@ -41,15 +53,19 @@ public final class CommitBatcher {
    */
   static final int MAX_WAITING_PER_RESOURCE = 500;
 
+  private static final Logger LOG = LoggerFactory.getLogger(CommitBatcher.class);
+
   private final Vertx vertx;
   private final Clocks clocks;
   private final WaitingRoom puts = new WaitingRoom();
   private final WaitingRoom deletes = new WaitingRoom();
+  private final CoordinatorHistory history;
   private final Flight.Parts flights;
   private final Recovery recovery;
   private CommitObserver observer = CommitObserver.NOBODY;
   private long arrivals;
   private int inFlight;
+  private boolean deletesPaused;
   private boolean deletesNext;
 
   public CommitBatcher(
@@ -57,11 +73,13 @@ public final class CommitBatcher {
       CoordinationStore store,
       GatewaySession session,
       LeaseBuckets buckets,
+      CoordinatorHistory history,
       Clocks clocks) {
     this.vertx = vertx;
     this.clocks = clocks;
-    this.flights = new Flight.Parts(store, session, buckets, clocks, new Landing());
-    this.recovery = new Recovery(vertx, session, this::putBack, this::flush);
+    this.history = history;
+    this.flights = new Flight.Parts(store, session, buckets, history, clocks, new Landing());
+    this.recovery = new Recovery(vertx, session, new Recovered());
   }
 
   /** Tells this observer of every batch from now on, and no other. */
@@ -93,6 +111,10 @@ public final class CommitBatcher {
     if (!now.isBefore(deadlineNanos)) {
       return notCommitted(RefusalCode.COORDINATOR_UNAVAILABLE, "no time was left to ask it");
     }
+    Optional<Refusal> lost = history.refusal().filter(unused -> transaction.needsHistory());
+    if (lost.isPresent()) {
+      return Future.succeededFuture(new Commit.NotCommitted(lost.get()));
+    }
     Pending pending = new Pending(transaction, arrivals++);
     long timer =
         vertx.setTimer(Math.max(1, now.millisUntil(deadlineNanos)), unused -> expire(pending));
@@ -111,12 +133,12 @@ public final class CommitBatcher {
   }
 
   private void flush() {
-    while (!recovery.isUnderWay() && inFlight < MAX_IN_FLIGHT && waiting() > 0) {
-      boolean takeDeletes = puts.isEmpty() || (deletesNext && !deletes.isEmpty());
+    while (inFlight < MAX_IN_FLIGHT && (canPut() || canDelete())) {
+      boolean takeDeletes = canDelete() && (deletesNext || !canPut());
       deletesNext = !takeDeletes;
       WaitingRoom room = takeDeletes ? deletes : puts;
       inFlight++;
-      new Flight(flights)
+      new Flight(flights, takeDeletes)
           .send(room.take(MAX_MEMBERS, clocks.read().monotonicNanos()))
           .onComplete(
               unused -> {
@@ -126,10 +148,17 @@ public final class CommitBatcher {
     }
   }
 
-  /** A flight holds transactions of one room, and settled ones come back in their old order. */
-  private void putBack(List<Pending> members) {
-    deletes.putBack(members.stream().filter(it -> it.transaction().deletesOnly()).toList());
-    puts.putBack(members.stream().filter(it -> !it.transaction().deletesOnly()).toList());
+  private boolean canPut() {
+    return !recovery.isUnderWay() && !puts.isEmpty();
+  }
+
+  private boolean canDelete() {
+    return !deletesPaused && !deletes.isEmpty();
+  }
+
+  private void resumeDeletes() {
+    deletesPaused = false;
+    flush();
   }
 
   private void expire(Pending pending) {
@@ -137,26 +166,56 @@ public final class CommitBatcher {
     pending.giveUp("the coordinator did not answer in time");
   }
 
+  /** All transactions of one flight are of one room. */
+  private WaitingRoom roomFor(List<Pending> members) {
+    return roomFor(members.get(0).transaction());
+  }
+
   private final class Landing implements Flight.Landing {
     @Override
     public void left(List<Pending> members) {
-      putBack(members);
+      roomFor(members).putBack(members);
     }
 
     @Override
     public void fenced(List<Pending> members) {
-      putBack(members);
+      deletesPaused |= roomFor(members) == deletes;
+      roomFor(members).putBack(members);
       recovery.begin();
     }
 
     @Override
-    public void inDoubt(List<Pending> members) {
-      recovery.settle(members);
+    public void inDoubt(List<Pending> members, String reason) {
+      LOG.warn("a batch of {} is in doubt: {}", members.size(), reason);
+      if (roomFor(members) == deletes) {
+        deletesPaused = true;
+        deletes.putBack(members);
+        vertx.setTimer(Recovery.PAUSE.toMillis(), unused -> resumeDeletes());
+      } else {
+        recovery.settle(members);
+      }
     }
 
     @Override
     public void answered(int members, long tookNanos, CommitObserver.Outcome outcome) {
       observer.answered(members, tookNanos, outcome);
+    }
+  }
+
+  private final class Recovered implements Recovery.Landing {
+    @Override
+    public void settled(List<Pending> members) {
+      puts.putBack(members);
+    }
+
+    @Override
+    public void noSpace(String reason) {
+      puts.takeAll().forEach(pending -> pending.giveUp(reason));
+    }
+
+    @Override
+    public void recovered() {
+      resumeDeletes();
     }
   }
 }

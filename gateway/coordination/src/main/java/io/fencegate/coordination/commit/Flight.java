@@ -5,9 +5,15 @@ import io.fencegate.coordination.lease.Bucket;
 import io.fencegate.coordination.lease.LeaseBuckets;
 import io.fencegate.coordination.lease.TtlClass;
 import io.fencegate.coordination.store.BatchResult;
+import io.fencegate.coordination.store.Compare;
 import io.fencegate.coordination.store.CoordinationStore;
 import io.fencegate.coordination.store.StoreException;
+import io.fencegate.coordination.witness.CoordinatorHistory;
+import io.fencegate.coordination.witness.Position;
+import io.fencegate.coordination.witness.RevisionWatchdog.Verdict;
+import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.time.Clocks;
+import io.fencegate.policy.token.Generation;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -42,6 +48,7 @@ final class Flight {
       CoordinationStore store,
       GatewaySession session,
       LeaseBuckets buckets,
+      CoordinatorHistory history,
       Clocks clocks,
       Landing landing) {}
 
@@ -55,17 +62,25 @@ final class Flight {
     void fenced(List<Pending> members);
 
     /** They may have been committed: settle that first, then send them again. */
-    void inDoubt(List<Pending> members);
+    void inDoubt(List<Pending> members, String reason);
 
     void answered(int members, long tookNanos, CommitObserver.Outcome outcome);
   }
 
   private final Parts parts;
+  private final boolean deletesOnly;
   private int refusals;
   private boolean leasesReplaced;
 
-  Flight(Parts parts) {
+  /**
+   * A flight.
+   *
+   * @param deletesOnly whether all of its transactions put nothing, so that they are not bound to
+   *     the session (see {@link Transaction#deletesOnly()})
+   */
+  Flight(Parts parts, boolean deletesOnly) {
     this.parts = parts;
+    this.deletesOnly = deletesOnly;
   }
 
   /** Completes, and never fails, when all of them were answered or have landed. */
@@ -112,7 +127,7 @@ final class Flight {
   private Future<Void> sendWith(Current current, List<Pending> members) {
     List<Pending> ready = new ArrayList<>(members.size());
     for (Pending member : members) {
-      if (member.isAnswered()) {
+      if (member.isAnswered() || refusedAsLost(member)) {
         continue;
       }
       current
@@ -124,14 +139,23 @@ final class Flight {
     return ready.isEmpty() ? Future.succeededFuture() : commit(current, ready);
   }
 
+  /** What was let in before the loss of history was noticed does not go out any more. */
+  private boolean refusedAsLost(Pending member) {
+    Optional<Refusal> lost =
+        parts.history().refusal().filter(unused -> member.transaction().needsHistory());
+    lost.ifPresent(member::giveUp);
+    return lost.isPresent();
+  }
+
   private Future<Void> commit(Current current, List<Pending> ready) {
+    List<Compare> outer =
+        deletesOnly ? parts.session().comparesOfDeletes() : parts.session().compares();
     BatchBuilder.Built built =
-        BatchBuilder.build(
-            ready, parts.session().generation(), parts.session().compares(), current.buckets());
+        BatchBuilder.build(ready, parts.session().generation(), outer, current.buckets());
     if (!built.left().isEmpty()) {
       parts.landing().left(built.left());
     }
-    long askedNanos = now();
+    Sending sending = new Sending(built, current, parts.history().floor(), now());
     built.pending().forEach(Pending::leaves);
     return parts
         .store()
@@ -139,55 +163,89 @@ final class Flight {
         .transform(
             answer ->
                 answer.succeeded()
-                    ? judged(built, answer.result(), askedNanos)
-                    : failed(built, current, answer.cause(), askedNanos));
+                    ? answered(sending, answer.result())
+                    : failed(sending, answer.cause()));
   }
 
-  private Future<Void> judged(BatchBuilder.Built built, BatchResult result, long askedNanos) {
+  /**
+   * A batch that is under way.
+   *
+   * @param floor what was known of the coordinator's history before it left
+   */
+  private record Sending(
+      BatchBuilder.Built built, Current current, Position floor, long askedNanos) {
+
+    List<Pending> members() {
+      return built.pending();
+    }
+  }
+
+  private Future<Void> answered(Sending sending, BatchResult result) {
     if (result instanceof BatchResult.Committed committed) {
-      tell(built, askedNanos, CommitObserver.Outcome.JUDGED);
-      for (int i = 0; i < built.pending().size(); i++) {
-        Pending pending = built.pending().get(i);
-        pending.judged(
-            new Commit.Judged(
-                committed.revision(),
-                built.generation(),
-                committed.members().get(i),
-                pending.wasDoubted()));
-      }
+      tell(sending, CommitObserver.Outcome.JUDGED);
+      judged(sending, committed);
     } else {
-      tell(built, askedNanos, CommitObserver.Outcome.FENCED);
-      built.pending().forEach(Pending::cameBack);
-      parts.landing().fenced(built.pending());
+      tell(sending, CommitObserver.Outcome.FENCED);
+      sending.members().forEach(Pending::cameBack);
+      parts.landing().fenced(sending.members());
     }
     return Future.succeededFuture();
   }
 
-  private Future<Void> failed(
-      BatchBuilder.Built built, Current current, Throwable failure, long askedNanos) {
-    List<Pending> members = built.pending();
-    StoreException.Kind kind = kindOf(failure);
-    if (kind == StoreException.Kind.INDEFINITE) {
-      LOG.warn("a batch of {} is in doubt: {}", members.size(), failure.getMessage());
-      tell(built, askedNanos, CommitObserver.Outcome.IN_DOUBT);
-      members.forEach(Pending::doubt);
-      parts.landing().inDoubt(members);
-      return Future.succeededFuture();
-    }
-    tell(built, askedNanos, CommitObserver.Outcome.REFUSED);
-    members.forEach(Pending::cameBack);
-    if (kind == StoreException.Kind.LEASE_GONE) {
-      current.buckets().values().forEach(parts.buckets()::discard);
-      if (!leasesReplaced) {
-        leasesReplaced = true;
-        return send(members);
+  /** An answer from behind what was seen before is none for what rests on history. */
+  private void judged(Sending sending, BatchResult.Committed committed) {
+    Generation generation = sending.built().generation();
+    boolean intact =
+        parts.history().answered(sending.floor(), generation, committed.revision())
+            == Verdict.INTACT;
+    List<Pending> unusable = new ArrayList<>();
+    for (int i = 0; i < sending.members().size(); i++) {
+      Pending pending = sending.members().get(i);
+      if (intact || !pending.transaction().needsHistory()) {
+        pending.judged(
+            new Commit.Judged(
+                committed.revision(),
+                generation,
+                committed.members().get(i),
+                pending.wasDoubted()));
+      } else {
+        unusable.add(pending);
       }
     }
-    if (kind == StoreException.Kind.NO_SPACE) {
-      // All that put are refused alike.
-      return givenUp(members, failure);
+    if (!unusable.isEmpty()) {
+      doubt(unusable, "the coordinator's answer is older than what was seen before");
     }
-    return takenApart(members, failure);
+  }
+
+  private void doubt(List<Pending> members, String reason) {
+    members.forEach(Pending::doubt);
+    parts.landing().inDoubt(members, reason);
+  }
+
+  private Future<Void> failed(Sending sending, Throwable failure) {
+    List<Pending> members = sending.members();
+    StoreException.Kind kind = kindOf(failure);
+    if (kind == StoreException.Kind.INDEFINITE) {
+      tell(sending, CommitObserver.Outcome.IN_DOUBT);
+      doubt(members, String.valueOf(failure.getMessage()));
+      return Future.succeededFuture();
+    }
+    tell(sending, CommitObserver.Outcome.REFUSED);
+    members.forEach(Pending::cameBack);
+    return switch (kind) {
+      case NO_SPACE -> givenUp(members, OutOfSpace.reason(failure));
+      case LEASE_GONE -> withFreshLeases(sending, failure);
+      default -> takenApart(members, failure);
+    };
+  }
+
+  private Future<Void> withFreshLeases(Sending sending, Throwable refusal) {
+    sending.current().buckets().values().forEach(parts.buckets()::discard);
+    if (leasesReplaced) {
+      return takenApart(sending.members(), refusal);
+    }
+    leasesReplaced = true;
+    return send(sending.members());
   }
 
   private static StoreException.Kind kindOf(Throwable failure) {
@@ -201,15 +259,15 @@ final class Flight {
   private Future<Void> takenApart(List<Pending> members, Throwable refusal) {
     refusals++;
     if (members.size() == 1 || refusals > MAX_REFUSALS) {
-      return givenUp(members, refusal);
+      return givenUp(members, String.valueOf(refusal.getMessage()));
     }
     int half = members.size() / 2;
     return send(members.subList(0, half))
         .compose(unused -> send(members.subList(half, members.size())));
   }
 
-  private static Future<Void> givenUp(List<Pending> members, Throwable refusal) {
-    members.forEach(member -> member.giveUp(String.valueOf(refusal.getMessage())));
+  private static Future<Void> givenUp(List<Pending> members, String reason) {
+    members.forEach(member -> member.giveUp(reason));
     return Future.succeededFuture();
   }
 
@@ -223,8 +281,8 @@ final class Flight {
     return Future.succeededFuture();
   }
 
-  private void tell(BatchBuilder.Built built, long askedNanos, CommitObserver.Outcome outcome) {
-    parts.landing().answered(built.pending().size(), now() - askedNanos, outcome);
+  private void tell(Sending sending, CommitObserver.Outcome outcome) {
+    parts.landing().answered(sending.members().size(), now() - sending.askedNanos(), outcome);
   }
 
   private long now() {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.coordination.commit;
 
+import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -99,9 +100,14 @@ final class Pending {
 
   /** Nothing more will be sent; what was sent decides what can be said. */
   void giveUp(String reason) {
+    giveUp(RefusalCode.COORDINATOR_UNAVAILABLE.because(reason));
+  }
+
+  /** The same with the refusal for what was not sent. */
+  void giveUp(Refusal refusal) {
     promise.tryComplete(
         sent == Sent.NOTHING
-            ? new Commit.NotCommitted(RefusalCode.COORDINATOR_UNAVAILABLE.because(reason))
-            : new Commit.InDoubt(reason));
+            ? new Commit.NotCommitted(refusal)
+            : new Commit.InDoubt(refusal.detail()));
   }
 }

@@ -6,7 +6,6 @@ import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,28 +17,33 @@ import org.slf4j.LoggerFactory;
 final class Recovery {
 
   /** Shortest time between two attempts. */
-  private static final Duration PAUSE = Duration.ofMillis(250);
+  static final Duration PAUSE = Duration.ofMillis(250);
 
   private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
 
   private final Vertx vertx;
   private final GatewaySession session;
-  private final Consumer<List<Pending>> settled;
-  private final Runnable done;
+  private final Landing landing;
   private final List<Pending> doubted = new ArrayList<>();
   private boolean underWay;
 
-  /**
-   * A recovery that is not under way.
-   *
-   * @param settled takes what may be sent again
-   * @param done told when sending may go on
-   */
-  Recovery(Vertx vertx, GatewaySession session, Consumer<List<Pending>> settled, Runnable done) {
+  /** What comes of it. */
+  interface Landing {
+
+    /** These may be sent again. */
+    void settled(List<Pending> members);
+
+    /** Nothing can be put until there is space. */
+    void noSpace(String reason);
+
+    /** Sending may go on. */
+    void recovered();
+  }
+
+  Recovery(Vertx vertx, GatewaySession session, Landing landing) {
     this.vertx = vertx;
     this.session = session;
-    this.settled = settled;
-    this.done = done;
+    this.landing = landing;
   }
 
   boolean isUnderWay() {
@@ -65,21 +69,38 @@ final class Recovery {
     doubted.removeIf(Pending::isAnswered);
     List<Pending> settling = List.copyOf(doubted);
     Future<Void> step = settling.isEmpty() ? session.refresh() : session.settle();
-    step.onSuccess(unused -> settled(settling))
+    step.onSuccess(
+            unused -> {
+              landing.settled(settling);
+              settled(settling.size());
+            })
         .onFailure(
             failure -> {
-              LOG.warn("the coordinator does not answer: {}", failure.getMessage());
-              later();
+              if (OutOfSpace.isIt(failure)) {
+                withoutSpace(settling, OutOfSpace.reason(failure));
+              } else {
+                LOG.warn("the coordinator does not answer: {}", failure.getMessage());
+                later();
+              }
             });
   }
 
+  /**
+   * There is no session and there will be none until there is space. What was in doubt cannot be
+   * committed any more, but whether it was cannot be found out by sending it again.
+   */
+  private void withoutSpace(List<Pending> settling, String reason) {
+    settling.forEach(pending -> pending.giveUp(reason));
+    landing.noSpace(reason);
+    settled(settling.size());
+  }
+
   /** Only what was in doubt before the settling step began is settled by it. */
-  private void settled(List<Pending> settling) {
-    doubted.subList(0, settling.size()).clear();
-    settled.accept(settling);
+  private void settled(int many) {
+    doubted.subList(0, many).clear();
     if (doubted.isEmpty()) {
       underWay = false;
-      done.run();
+      landing.recovered();
     } else {
       later();
     }

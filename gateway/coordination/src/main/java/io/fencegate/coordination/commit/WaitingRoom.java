@@ -135,6 +135,18 @@ final class WaitingRoom {
     return taken;
   }
 
+  /** All of them, in no order; nothing waits then. */
+  List<Pending> takeAll() {
+    List<Pending> all = new ArrayList<>(renewals);
+    all.addAll(others);
+    lanes.values().forEach(all::addAll);
+    renewals.clear();
+    others.clear();
+    lanes.clear();
+    size = 0;
+    return all;
+  }
+
   private static Pending removeFirst(NavigableSet<Pending> queue) {
     Pending first = queue.first();
     queue.remove(first);

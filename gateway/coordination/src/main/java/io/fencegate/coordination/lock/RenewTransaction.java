@@ -69,7 +69,7 @@ final class RenewTransaction implements Transaction {
   @Override
   public Member build(Generation generation, Map<TtlClass, Bucket> buckets) {
     Key lock = keys.lock(target.resource());
-    lastLease = AcquireTransaction.bucket(buckets, ttlClass).lease();
+    lastLease = Transaction.bucket(buckets, ttlClass).lease();
     return new Member(
         List.of(
             new Compare.ModifiedAt(lock, target.modRevision()),

@@ -2,16 +2,13 @@
 package io.fencegate.coordination.lock;
 
 import io.fencegate.coordination.commit.Commit;
-import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.key.LockRecord;
-import io.fencegate.coordination.lease.LeaseBuckets;
 import io.fencegate.coordination.lease.TtlClass;
 import io.fencegate.coordination.store.Entry;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
-import io.fencegate.policy.time.Clocks;
-import io.fencegate.policy.token.FencingToken;
+import io.fencegate.policy.token.LeaseId;
 import io.fencegate.policy.token.LeaseProof;
 import io.vertx.core.Future;
 import java.time.Duration;
@@ -20,68 +17,52 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Extends leases. A lock that was granted or renewed here is touched at once; any other is looked
- * at first. The touch compares the modification revision, so what is remembered is a hint only:
- * where it is wrong, the answer says what is there, and that decides.
+ * Extends leases; calls for the same lease while one is under way join it.
+ *
+ * <p>A lock that was granted or renewed here is touched at once; any other is looked at first. The
+ * touch compares the modification revision, so what is remembered is a hint only: where it is
+ * wrong, the answer says what is there, and that decides.
  */
 final class Renewals {
 
-  private final Keyspace keys;
-  private final LockCommits commits;
-  private final LeaseBuckets buckets;
-  private final Clocks clocks;
-  private final RememberedLocks remembered = new RememberedLocks();
-  private final Map<RememberedLocks.Held, Future<Ruling<Renewal>>> underWay = new HashMap<>();
+  private final Desk desk;
+  private final Map<RememberedLocks.Held, Future<Ruling<Renewal>>> renewing = new HashMap<>();
 
-  Renewals(Keyspace keys, LockCommits commits, LeaseBuckets buckets, Clocks clocks) {
-    this.keys = keys;
-    this.commits = commits;
-    this.buckets = buckets;
-    this.clocks = clocks;
+  Renewals(Desk desk) {
+    this.desk = desk;
   }
 
-  /** One call; see {@link LockService#renew}. */
-  record Call(
+  private record Call(
+      RememberedLocks.Held held, Optional<Duration> ttl, Duration maxHold, long deadlineNanos) {
+
+    ResourceName resource() {
+      return held.resource();
+    }
+
+    LeaseProof proof() {
+      return held.proof();
+    }
+  }
+
+  Future<Ruling<Renewal>> renew(
       ResourceName resource,
-      LeaseProof proof,
+      LeaseId leaseId,
       Optional<Duration> ttl,
       Duration maxHold,
       long deadlineNanos) {
-
-    RememberedLocks.Held held() {
-      return new RememberedLocks.Held(resource, proof);
+    RememberedLocks.Held held = new RememberedLocks.Held(resource, leaseId.proof());
+    Future<Ruling<Renewal>> underWay = renewing.get(held);
+    if (underWay != null) {
+      return underWay;
     }
-  }
-
-  /** A lock was granted here. */
-  void granted(AcquireTransaction acquired, FencingToken token, long revision) {
-    LockRecord record = acquired.lockRecord(token.generation());
-    remembered.put(
-        new RememberedLocks.Held(acquired.resource(), record.proof()),
-        new RememberedLocks.Seen(
-            revision, acquired.lastLease(), record.ttlSeconds(), record.grantedAtMillis(), token));
-  }
-
-  void forget(ResourceName resource, LeaseProof proof) {
-    remembered.remove(new RememberedLocks.Held(resource, proof));
-  }
-
-  /** One renewal per lease is under way; later calls join it. */
-  Future<Ruling<Renewal>> renew(Call call) {
-    Future<Ruling<Renewal>> earlier = underWay.get(call.held());
-    if (earlier != null) {
-      return earlier;
-    }
+    Call call = new Call(held, ttl, maxHold, deadlineNanos);
     Future<Ruling<Renewal>> renewal =
-        remembered
-            .get(call.held())
+        desk.remembered()
+            .get(held)
             .map(seen -> touch(call, seen))
-            .orElseGet(
-                () ->
-                    commits.look(
-                        call.resource(), call.deadlineNanos(), look -> asSeen(call, look)));
-    underWay.put(call.held(), renewal);
-    return renewal.onComplete(unused -> underWay.remove(call.held()));
+            .orElseGet(() -> desk.look(resource, deadlineNanos, look -> asSeen(call, look)));
+    renewing.put(held, renewal);
+    return renewal.onComplete(unused -> renewing.remove(held));
   }
 
   /** A lock that moved since it was seen is touched again until the deadline. */
@@ -104,18 +85,17 @@ final class Renewals {
   }
 
   private Future<Ruling<Renewal>> touch(Call call, RememberedLocks.Seen seen) {
-    long heldMillis = clocks.read().wallMillis() - seen.grantedAtMillis();
+    long heldMillis = desk.clocks().read().wallMillis() - seen.grantedAtMillis();
     if (heldMillis > call.maxHold().toMillis()) {
       return lost(call, "the lock was held for longer than lease.maxHold " + call.maxHold());
     }
-    TtlClass ttlClass = TtlClass.atLeast(call.ttl().orElse(Duration.ofSeconds(seen.ttlSeconds())));
     RenewTransaction touch =
         new RenewTransaction(
-            keys,
+            desk.keys(),
             new RenewTransaction.Target(
                 call.resource(), call.proof(), seen.modRevision(), expiresNanos(seen)),
-            ttlClass);
-    return commits.submit(
+            TtlClass.atLeast(call.ttl().orElse(Duration.ofSeconds(seen.ttlSeconds()))));
+    return desk.submit(
         touch,
         call.deadlineNanos(),
         judged ->
@@ -126,19 +106,20 @@ final class Renewals {
 
   /** A lease of unknown age may run out any moment. */
   private long expiresNanos(RememberedLocks.Seen seen) {
-    return buckets.knownDeadlineNanos(seen.lease()).orElseGet(() -> clocks.read().monotonicNanos());
+    return desk.buckets()
+        .knownDeadlineNanos(seen.lease())
+        .orElseGet(() -> desk.clocks().read().monotonicNanos());
   }
 
   private Future<Ruling<Renewal>> renewed(
       Call call, RememberedLocks.Seen seen, RenewTransaction touch, long revision) {
-    remembered.put(call.held(), seen.touched(revision, touch.lastLease()));
-    return commits
-        .remaining(touch.lastLease(), touch.ttlClass())
+    desk.remembered().put(call.held(), seen.touched(revision, touch.lastLease()));
+    return desk.remaining(touch.lastLease(), touch.ttlClass())
         .map(millis -> Ruling.granted(new Renewal(call.resource(), seen.token(), millis)));
   }
 
   private Future<Ruling<Renewal>> lost(Call call, String detail) {
-    remembered.remove(call.held());
+    desk.remembered().remove(call.held());
     return Future.succeededFuture(Ruling.refused(RefusalCode.LEASE_LOST.because(detail)));
   }
 }

@@ -14,6 +14,7 @@ import io.fencegate.coordination.store.LeaseHandle;
 import io.fencegate.coordination.store.Member;
 import io.fencegate.coordination.store.Op;
 import io.fencegate.coordination.store.Value;
+import io.fencegate.coordination.witness.CoordinatorHistory;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.time.ClockReading;
 import io.fencegate.policy.time.Clocks;
@@ -89,12 +90,20 @@ class CommitBatcherTest {
     vertx = Vertx.vertx();
     context = vertx.getOrCreateContext();
     store = await(EmbeddedStore.open(vertx, dataDir, clocks));
+    CoordinatorHistory history = CoordinatorHistory.unrecorded(vertx);
     LeaseBuckets buckets = new LeaseBuckets(store, clocks);
     GatewaySession session =
         new GatewaySession(
             new GatewaySession.Setup(
-                store, new Keyspace("test"), buckets, clocks, "here", () -> "s", () -> {}));
-    batcher = new CommitBatcher(vertx, store, session, buckets, clocks);
+                store,
+                new Keyspace("test"),
+                buckets,
+                clocks,
+                "here",
+                () -> "s",
+                () -> {},
+                history));
+    batcher = new CommitBatcher(vertx, store, session, buckets, history, clocks);
     batcher.observe(
         (members, tookNanos, outcome) -> {
           batchSizes.add(members);

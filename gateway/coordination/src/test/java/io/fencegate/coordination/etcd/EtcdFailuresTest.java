@@ -67,6 +67,6 @@ class EtcdFailuresTest {
   void aReadIsNeverInDoubt() {
     assertThat(EtcdFailures.kind(Fate.INDEFINITE, Effect.NONE)).isEqualTo(Kind.DEFINITE);
     assertThat(EtcdFailures.kind(Fate.INDEFINITE, Effect.HARMLESS)).isEqualTo(Kind.INDEFINITE);
-    assertThat(EtcdFailures.kind(Fate.INDEFINITE, Effect.ONCE)).isEqualTo(Kind.INDEFINITE);
+    assertThat(EtcdFailures.kind(Fate.INDEFINITE, Effect.PUTS)).isEqualTo(Kind.INDEFINITE);
   }
 }

@@ -61,8 +61,7 @@ final class ServerProcess {
     Clocks clocks = new SystemClocks();
     Waiting.Ended<ServerProcess> start =
         Waiting.forEnd(
-            openStore(vertx, config, clocks)
-                .compose(store -> deploy(vertx, store, config, clocks)),
+            openStore(vertx, config, clocks).compose(store -> deploy(vertx, store, config, clocks)),
             START_BUDGET);
     if (start.value() == null) {
       close(vertx);
@@ -76,8 +75,7 @@ final class ServerProcess {
         .coordinator()
         .fold(
             embedded -> EmbeddedStore.open(vertx, config.dataDir(), clocks),
-            etcd ->
-                EtcdStore.open(vertx, etcd.settings(), clocks, Randomness.SOURCE::nextDouble));
+            etcd -> EtcdStore.open(vertx, etcd.settings(), clocks, Randomness.SOURCE::nextDouble));
   }
 
   private static Future<ServerProcess> deploy(

@@ -95,7 +95,8 @@ public final class ConfigLoader {
   private void judgeValue(
       ConfigKey key, Setting setting, List<PolicyMessage> messages, Set<String> skipped) {
     Optional<Object> value =
-        key.isList() ? setting.value().or(() -> setting.texts().map(ConfigLoader::joined))
+        key.isList()
+            ? setting.value().or(() -> setting.texts().map(ConfigLoader::joined))
             : setting.value();
     if (value.isEmpty()) {
       skipped.add(setting.path());

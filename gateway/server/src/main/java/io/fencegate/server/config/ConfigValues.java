@@ -98,11 +98,8 @@ final class ConfigValues {
 
   /** A text of any kind but blank. */
   Optional<String> optionalText(ConfigKey key) {
-    return read(
-        key,
-        "a text",
-        it -> text(it).filter(text -> !text.isBlank()).stream().map(Optional::of).findFirst(),
-        Optional.<String>empty());
+    String text = read(key, "a text", it -> text(it).filter(given -> !given.isBlank()), "");
+    return text.isEmpty() ? Optional.empty() : Optional.of(text);
   }
 
   String word(ConfigKey key, Set<String> known) {

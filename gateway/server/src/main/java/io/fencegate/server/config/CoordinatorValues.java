@@ -43,9 +43,7 @@ final class CoordinatorValues {
   }
 
   CoordinatorConfig read() {
-    return values.word(COORDINATOR_TYPE, Set.of(EMBEDDED, ETCD)).equals(ETCD)
-        ? etcd()
-        : embedded();
+    return values.word(COORDINATOR_TYPE, Set.of(EMBEDDED, ETCD)).equals(ETCD) ? etcd() : embedded();
   }
 
   private CoordinatorConfig embedded() {
@@ -104,7 +102,6 @@ final class CoordinatorValues {
       return Optional.empty();
     }
     return Optional.of(
-        new EtcdSettings.Tls(
-            ca, cert.map(it -> new EtcdSettings.Identity(it, key.orElseThrow()))));
+        new EtcdSettings.Tls(ca, cert.map(it -> new EtcdSettings.Identity(it, key.orElseThrow()))));
   }
 }

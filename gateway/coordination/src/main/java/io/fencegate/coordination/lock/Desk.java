@@ -15,28 +15,16 @@ import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.time.Clocks;
 import io.vertx.core.Future;
+import java.time.Duration;
 import java.util.function.Function;
 
-/** How lock calls go to the coordinator, and what is said where it does not answer. */
-final class LockCommits {
-
-  private final Keyspace keys;
-  private final CommitBatcher batcher;
-  private final LeaseBuckets buckets;
-  private final Clocks clocks;
-
-  LockCommits(Keyspace keys, CommitBatcher batcher, LeaseBuckets buckets, Clocks clocks) {
-    this.keys = keys;
-    this.batcher = batcher;
-    this.buckets = buckets;
-    this.clocks = clocks;
-  }
-
-  /** Reads a lock linearizably; what it found is the result's step 0. */
-  <T> Future<Ruling<T>> look(
-      ResourceName resource, long deadlineNanos, Function<Commit.Judged, Future<Ruling<T>>> then) {
-    return submit(new LookTransaction(resource, keys.lock(resource)), deadlineNanos, then);
-  }
+/** Where the lock service's transactions are handed in. */
+record Desk(
+    Keyspace keys,
+    CommitBatcher batcher,
+    LeaseBuckets buckets,
+    Clocks clocks,
+    RememberedLocks remembered) {
 
   <T> Future<Ruling<T>> submit(
       Transaction transaction,
@@ -45,11 +33,28 @@ final class LockCommits {
     return batcher
         .submit(transaction, deadlineNanos)
         .compose(commit -> commit.ruling(then))
-        .recover(LockCommits::unavailable);
+        .recover(Desk::unavailable);
+  }
+
+  /** Reads a lock, linearizably. */
+  <T> Future<Ruling<T>> look(
+      ResourceName resource, long deadlineNanos, Function<Commit.Judged, Future<Ruling<T>>> then) {
+    return submit(new LookTransaction(resource, keys.lock(resource)), deadlineNanos, then);
+  }
+
+  /** For how many milliseconds a lease of that class lives for certain. */
+  Future<Long> remaining(LeaseHandle lease, TtlClass granted) {
+    return buckets
+        .deadlineNanos(lease)
+        .map(deadline -> granted.promiseMillis(deadline, clocks.read()));
+  }
+
+  long deadlineIn(Duration budget) {
+    return clocks.read().monotonicNanos() + budget.toNanos();
   }
 
   /** How long a lease lives could not be read; the transaction itself was judged. */
-  private static <T> Future<Ruling<T>> unavailable(Throwable failure) {
+  static <T> Future<Ruling<T>> unavailable(Throwable failure) {
     if (failure instanceof StoreException store) {
       return Future.succeededFuture(
           Ruling.refused(
@@ -58,12 +63,5 @@ final class LockCommits {
                   .inDoubt()));
     }
     return Future.failedFuture(failure);
-  }
-
-  /** Milliseconds that may be promised of a lease. */
-  Future<Long> remaining(LeaseHandle lease, TtlClass granted) {
-    return buckets
-        .deadlineNanos(lease)
-        .map(deadline -> granted.promiseMillis(deadline, clocks.read()));
   }
 }
