@@ -61,6 +61,10 @@ record Gateway(Context context, Coordination coordination, LossyStore wire) {
     return promise.future();
   }
 
+  static ResourceName resource(Call call) {
+    return ResourceName.parse("model/" + call.resource()).orThrow();
+  }
+
   /** Its wire is cut already; its timers end, its answers never come. */
   void crash() {
     context.runOnContext(unused -> coordination.close());
@@ -76,7 +80,7 @@ record Gateway(Context context, Coordination coordination, LossyStore wire) {
    * @param lease what was granted, where the call is about a lease
    */
   Future<Answer> call(Call call, Answer lease, long deadlineNanos) {
-    ResourceName resource = ResourceName.parse("model/" + call.resource()).orThrow();
+    ResourceName resource = resource(call);
     return on(
         () ->
             switch (call.what()) {

@@ -13,6 +13,9 @@ final class Script {
 
   private static final int[] PAUSES_MILLIS = {400, 1_100, 1_100, 3_000, 11_500, 61_500};
 
+  /** More than a bucket lives longer than it promises, less than a session outlives its gateway. */
+  private static final int LATE_MILLIS = 3_000;
+
   private final Random random;
   private final int[] requests = new int[RESOURCES];
 
@@ -23,16 +26,40 @@ final class Script {
   static List<Step> draw(Random random) {
     Script script = new Script(random);
     List<Step> steps = new ArrayList<>();
-    for (int i = 0; i < LENGTH; i++) {
-      steps.add(script.next());
+    while (steps.size() < LENGTH) {
+      if (random.nextInt(60) == 0) {
+        steps.addAll(script.lateRenewal(script.resource()));
+      } else {
+        steps.add(script.next());
+      }
     }
     return steps;
+  }
+
+  /** So much has to come together that chance alone seldom does it. */
+  private List<Step> lateRenewal(int resource) {
+    Call renewal = new Call(Call.What.RENEW, resource, 0, 0, false, false);
+    return List.of(
+        new Step.PastEnd(resource),
+        new Step.Calls(
+            List.of(
+                new Call(
+                    Call.What.ACQUIRE, resource, requests[resource]++, gateway(), false, false)),
+            WireFault.NONE),
+        new Step.Crash(renewal, new WireFault(WireFault.Kind.DELAY, random.nextInt(2), 1)),
+        new Step.Pass(LATE_MILLIS),
+        new Step.Calls(List.of(renewal), fault()),
+        new Step.DeliverLate(),
+        new Step.NearEnd(resource),
+        new Step.Calls(List.of(renewal), WireFault.NONE));
   }
 
   private Step next() {
     int dice = random.nextInt(100);
     int resource = resource();
-    if (dice < 62) {
+    if (dice < 1) {
+      return new Step.Calls(List.of(hastily(call(resource))), new WireFault(kind(), 0, 2));
+    } else if (dice < 62) {
       return new Step.Calls(List.of(call(resource)), fault());
     } else if (dice < 74) {
       return together(resource);
@@ -48,6 +75,10 @@ final class Script {
       return new Step.Pass(PAUSES_MILLIS[random.nextInt(PAUSES_MILLIS.length)]);
     }
     return new Step.RaiseGeneration();
+  }
+
+  private int gateway() {
+    return random.nextInt(World.GATEWAYS);
   }
 
   /** The first resource gets half of everything. */
@@ -66,18 +97,17 @@ final class Script {
 
   private Call call(int resource) {
     int dice = random.nextInt(100);
-    int gateway = random.nextInt(2);
-    boolean hasty = random.nextInt(25) == 0;
+    int gateway = gateway();
     if (dice < 42) {
       int request = request(resource);
       boolean changed = random.nextInt(12) == 0;
-      return new Call(Call.What.ACQUIRE, resource, request, gateway, changed, hasty);
+      return new Call(Call.What.ACQUIRE, resource, request, gateway, changed, false);
     }
     Call.What what =
         dice < 62
             ? Call.What.RENEW
             : dice < 84 ? Call.What.RELEASE : dice < 95 ? Call.What.VERIFY : Call.What.SHOW;
-    return new Call(what, resource, back(), gateway, false, hasty);
+    return new Call(what, resource, back(), gateway, false, false);
   }
 
   /** A new request, or one of those before it. */
@@ -98,10 +128,19 @@ final class Script {
     return random.nextInt(100) < 25 ? trouble() : WireFault.NONE;
   }
 
+  /** Two batches in a row cost a pause before the next attempt, so they are rare. */
   private WireFault trouble() {
-    return new WireFault(
-        random.nextBoolean() ? WireFault.Kind.LOSE_REPLY : WireFault.Kind.DELAY,
-        random.nextInt(4) == 0 ? 1 : 0,
-        random.nextInt(5) == 0 ? 2 : 1);
+    int skip = random.nextInt(4) == 0 ? 1 : 0;
+    return new WireFault(kind(), skip, random.nextInt(50) == 0 ? 2 : 1);
+  }
+
+  private WireFault.Kind kind() {
+    return random.nextBoolean() ? WireFault.Kind.LOSE_REPLY : WireFault.Kind.DELAY;
+  }
+
+  /** With two batches lost, it ends in doubt. */
+  private static Call hastily(Call call) {
+    return new Call(
+        call.what(), call.resource(), call.which(), call.gateway(), call.changed(), true);
   }
 }

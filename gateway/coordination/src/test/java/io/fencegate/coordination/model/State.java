@@ -34,6 +34,13 @@ record State(
     boolean isKnown() {
       return token > 0;
     }
+
+    @Override
+    public String toString() {
+      return "held by request "
+          + request
+          + (isKnown() ? " with token " + token + " [" + lease + "]" : " in doubt");
+    }
   }
 
   /** How long something is there: certainly until, certainly not after; monotonic nanoseconds. */
@@ -137,5 +144,14 @@ record State(
 
   boolean isOwner(String lease) {
     return hold.filter(it -> it.grant().lease().equals(lease) && isOwner(it.grant())).isPresent();
+  }
+
+  /** What matters for most failures; times say nothing to people. */
+  @Override
+  public String toString() {
+    String holder =
+        hold.map(it -> it.grant() + (isOwner(it.grant()) ? "" : " of an older generation"))
+            .orElse("free");
+    return holder + ", highest token " + highest + (maybes.isEmpty() ? "" : ", perhaps " + maybes);
   }
 }

@@ -2,6 +2,7 @@
 package io.fencegate.coordination.model;
 
 import io.fencegate.coordination.embedded.TestClocks;
+import io.fencegate.coordination.key.EpochRecord;
 import io.fencegate.coordination.key.GenerationRecord;
 import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.model.Observed.Answer;
@@ -9,6 +10,7 @@ import io.fencegate.coordination.model.Observed.Kind;
 import io.fencegate.coordination.store.Batch;
 import io.fencegate.coordination.store.BatchResult;
 import io.fencegate.coordination.store.CoordinationStore;
+import io.fencegate.coordination.store.Key;
 import io.fencegate.coordination.store.LeaseHandle;
 import io.fencegate.coordination.store.Member;
 import io.fencegate.coordination.store.Op;
@@ -32,7 +34,7 @@ import java.util.function.Predicate;
  */
 final class World implements AutoCloseable {
 
-  private static final int GATEWAYS = 2;
+  static final int GATEWAYS = 2;
 
   /** Not longer than a call of a hasty caller, not so long that steps take long. */
   private static final Duration HASTY = Duration.ofMillis(40);
@@ -59,6 +61,7 @@ final class World implements AutoCloseable {
   private final List<Gateway> dead = new ArrayList<>();
   private final Map<Integer, ResourceOracle> oracles = new HashMap<>();
   private final Map<Integer, List<Answer>> granted = new HashMap<>();
+  private final Map<Integer, Long> epochs = new HashMap<>();
   private int generation;
   private int observed;
 
@@ -136,6 +139,7 @@ final class World implements AutoCloseable {
       answers.add(start(calls.get(i), shown.get(i)));
     }
     answers.forEach(World::await);
+    expectAnswers(calls, answers);
     long to = now();
     gateways.forEach(gateway -> gateway.wire().forgetFaults());
     Map<Integer, List<Observed>> seen = new LinkedHashMap<>();
@@ -159,6 +163,16 @@ final class World implements AutoCloseable {
     return gateways.get(call.gateway()).call(call, lease, now() + budget.toNanos());
   }
 
+  /** The wires are good again soon: whoever has time learns what came of the call. */
+  private static void expectAnswers(List<Call> calls, List<Future<Answer>> answers) {
+    for (int i = 0; i < calls.size(); i++) {
+      Kind kind = answers.get(i).result().kind();
+      if (!calls.get(i).hasty() && (kind == Kind.NOT_DONE || kind == Kind.UNKNOWN)) {
+        throw new AssertionError("no answer in " + PATIENT + ": " + calls.get(i) + ": " + kind);
+      }
+    }
+  }
+
   private void observe(List<Observed> seen) {
     oracle(seen.get(0).call().resource()).observe(seen);
     for (Observed one : seen) {
@@ -167,7 +181,38 @@ final class World implements AutoCloseable {
           && leases.stream().noneMatch(it -> it.token() == one.answer().token())) {
         leases.add(one.answer());
       }
+      if (one.answer().kind() == Kind.VERIFIED) {
+        expectEpoch(one);
+      }
     }
+  }
+
+  /** The epoch is durable before the answer, and only rises. */
+  private void expectEpoch(Observed verified) {
+    Key key = keys.epoch(Gateway.resource(verified.call()));
+    long epoch =
+        commit(new Op.Get(key))
+            .members()
+            .get(0)
+            .entry(0)
+            .map(entry -> EpochRecord.raisedIn(entry).value())
+            .orElse(0L);
+    long least =
+        leases(verified.call()).stream()
+            .filter(it -> it.lease().equals(verified.lease()))
+            .mapToLong(Answer::token)
+            .findFirst()
+            .orElseThrow();
+    long before = epochs.merge(verified.call().resource(), epoch, Math::max);
+    if (epoch < least || epoch < before) {
+      throw new AssertionError("epoch is " + epoch + " (was " + before + ") after " + verified);
+    }
+  }
+
+  private BatchResult.Committed commit(Op op) {
+    Batch batch =
+        new Batch(List.of(), List.of(new Member(List.of(), List.of(op), List.of())), List.of());
+    return (BatchResult.Committed) await(ground.store().commit(batch));
   }
 
   private void arm(Gateway gateway, WireFault fault, Promise<Void> struck) {
@@ -261,14 +306,7 @@ final class World implements AutoCloseable {
             keys.generation(),
             new GenerationRecord(new Generation(generation)).encode(),
             LeaseHandle.NONE);
-    await(
-        ground
-            .store()
-            .commit(
-                new Batch(
-                    List.of(),
-                    List.of(new Member(List.of(), List.of(put), List.of())),
-                    List.of())));
+    commit(put);
     oracles.values().forEach(oracle -> oracle.raiseGeneration(from, now()));
   }
 
