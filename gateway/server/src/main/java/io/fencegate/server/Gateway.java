@@ -14,6 +14,8 @@ import io.fencegate.server.http.RequestGate;
 import io.fencegate.server.http.WorkerApi;
 import io.fencegate.server.observe.AuditLog;
 import io.fencegate.server.observe.GatewayMetrics;
+import io.fencegate.server.observe.HotResources;
+import io.fencegate.server.observe.LockMetrics;
 import io.fencegate.server.observe.Observations;
 import io.fencegate.server.operator.OperatorApi;
 import io.fencegate.server.operator.Readiness;
@@ -49,6 +51,12 @@ public final class Gateway extends VerticleBase {
   /** How often resources with nothing under way are forgotten. */
   private static final Duration FORGET_EVERY = Duration.ofSeconds(10);
 
+  /** How often ends of locks that nobody has explained are counted. */
+  private static final Duration SWEEP_EVERY = Duration.ofSeconds(1);
+
+  /** Counts of calls per resource halve in this time, so that they say what is hot now. */
+  private static final Duration FADE_EVERY = Duration.ofMinutes(1);
+
   /** The longest that a shutdown waits for requests in flight: a write's budget and some grace. */
   private static final Duration DRAIN_BUDGET = Duration.ofSeconds(20);
 
@@ -65,6 +73,7 @@ public final class Gateway extends VerticleBase {
   private final Setup setup;
   private final DrainBarrier barrier = new DrainBarrier(CLOCK_MARGIN);
   private final RequestGate gate = new RequestGate();
+  private final HotResources hot = new HotResources();
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private @Nullable AuditLog audit;
@@ -125,7 +134,12 @@ public final class Gateway extends VerticleBase {
     Coordination coordinating = coordinate();
     coordination = coordinating;
     coordinating.changes().listen(new Withdrawals());
-    Observations observations = new Observations(registry, auditLog, setup.clocks());
+    LockMetrics lockMetrics = new LockMetrics(registry, setup.clocks());
+    coordinating.changes().listen(lockMetrics);
+    vertx.setPeriodic(SWEEP_EVERY.toMillis(), unused -> lockMetrics.sweep());
+    vertx.setPeriodic(FADE_EVERY.toMillis(), unused -> hot.fade());
+    Observations observations =
+        new Observations(registry, auditLog, setup.clocks(), lockMetrics, hot);
     GatewayMetrics.register(
         registry,
         new GatewayMetrics.Sources(
@@ -204,6 +218,7 @@ public final class Gateway extends VerticleBase {
             barrier,
             registry,
             new Readiness(coordinating.session(), library, gate, setup.clocks()),
+            hot,
             setup.clocks()));
   }
 

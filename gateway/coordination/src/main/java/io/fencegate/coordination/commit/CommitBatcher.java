@@ -261,7 +261,7 @@ public final class CommitBatcher {
         buckets.discardAll();
         requeue(members);
       }
-      case DEFINITE ->
+      case DEFINITE, NO_SPACE ->
           members.forEach(
               member ->
                   member.promise.tryComplete(

@@ -10,6 +10,8 @@ final class DiskException extends Exception {
   enum Effect {
     /** Nothing was changed, now or later. */
     NONE,
+    /** Nothing was changed, for lack of room. */
+    NO_SPACE,
     /** May or may not have been changed; the disk must not be used any more. */
     UNKNOWN
   }

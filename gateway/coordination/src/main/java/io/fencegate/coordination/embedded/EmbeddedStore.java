@@ -10,13 +10,17 @@ import io.fencegate.coordination.store.LeaseHandle;
 import io.fencegate.coordination.store.LeaseTtl;
 import io.fencegate.coordination.store.RangePage;
 import io.fencegate.coordination.store.StoreException;
+import io.fencegate.coordination.store.StoreHealth;
 import io.fencegate.coordination.store.Watch;
 import io.fencegate.coordination.store.WatchListener;
+import io.fencegate.coordination.store.WatchScope;
 import io.fencegate.policy.time.Clocks;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
@@ -47,11 +51,16 @@ public final class EmbeddedStore implements CoordinationStore {
   private final Vertx vertx;
   private final Mailbox mailbox;
   private final StoreWriter writer;
+  private final DiskSpace space;
+  private final long clusterId;
 
-  private EmbeddedStore(Vertx vertx, Mailbox mailbox, StoreWriter writer) {
+  private EmbeddedStore(
+      Vertx vertx, Mailbox mailbox, StoreWriter writer, DiskSpace space, long clusterId) {
     this.vertx = vertx;
     this.mailbox = mailbox;
     this.writer = writer;
+    this.space = space;
+    this.clusterId = clusterId;
   }
 
   /**
@@ -77,7 +86,11 @@ public final class EmbeddedStore implements CoordinationStore {
       SqliteDisk.Opened opened = SqliteDisk.open(dataDir, bounds.busyMillis());
       Disk disk = wrapping.apply(opened.disk());
       return start(
-          vertx, opened.stored(), new StoreWriter.OpenDirectory(disk, lock), clocks, bounds);
+          vertx,
+          opened.stored(),
+          new StoreWriter.OpenDirectory(disk, lock, new DiskSpace(dataDir)),
+          clocks,
+          bounds);
     } catch (RuntimeException e) {
       lock.close();
       throw e;
@@ -102,7 +115,7 @@ public final class EmbeddedStore implements CoordinationStore {
     Thread thread = new Thread(writer, "fencegate-store");
     thread.setDaemon(true);
     thread.start();
-    return new EmbeddedStore(vertx, mailbox, writer);
+    return new EmbeddedStore(vertx, mailbox, writer, directory.space(), stored.clusterId());
   }
 
   @Override
@@ -136,14 +149,33 @@ public final class EmbeddedStore implements CoordinationStore {
   }
 
   @Override
-  public Watch watch(KeyRange range, long fromRevision, WatchListener listener) {
+  public Watch watch(KeyRange range, long fromRevision, WatchScope scope, WatchListener listener) {
     if (fromRevision < 1) {
       throw new IllegalArgumentException("watch from revision " + fromRevision + ", expected >= 1");
     }
     Subscription subscription =
-        new Subscription(range, fromRevision, listener, vertx.getOrCreateContext());
+        new Subscription(range, fromRevision, scope, listener, vertx.getOrCreateContext());
     submit(new WatchOpening(subscription));
     return subscription;
+  }
+
+  /** The file is looked at by a worker thread, for it may hang with the disk. */
+  @Override
+  public Future<StoreHealth> health() {
+    if (writer.hasEnded()) {
+      return refused(writer.endReason());
+    }
+    return ask(SMALL_BYTES, unused -> true)
+        .otherwise(false)
+        .compose(answers -> vertx.executeBlocking(() -> healthNow(answers), false));
+  }
+
+  private StoreHealth healthNow(boolean answers) {
+    return new StoreHealth(
+        OptionalLong.of(clusterId),
+        answers,
+        List.of(new StoreHealth.Endpoint("embedded", writer.refusal(), answers)),
+        space.now(writer.isOutOfSpace()));
   }
 
   @Override
@@ -159,8 +191,10 @@ public final class EmbeddedStore implements CoordinationStore {
 
   private <T> Future<T> ask(long bytes, Function<StoreState, T> question) {
     Request<T> request = new Request<>(bytes, question);
+    // Before it can be answered, or the answer would overtake what watches are told before it.
+    Future<T> answer = request.future(vertx.getOrCreateContext());
     submit(request);
-    return request.future(vertx.getOrCreateContext());
+    return answer;
   }
 
   private void submit(Work work) {

@@ -114,7 +114,10 @@ final class SqliteDisk implements Disk {
         return new DiskException(Effect.UNKNOWN, "cannot roll back: " + e.getMessage(), cause);
       }
     }
-    return new DiskException(Effect.NONE, "cannot write: " + cause.getMessage(), cause);
+    return new DiskException(
+        isFull(cause) ? Effect.NO_SPACE : Effect.NONE,
+        "cannot write: " + cause.getMessage(),
+        cause);
   }
 
   private void writeAll(Changes changes, long compactedRevision) throws SQLException {

@@ -23,7 +23,15 @@ final class SqliteSchema {
   static final String DELETED = "deleted";
 
   /** Raised with every change of the tables. */
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
+
+  /** Before version 2 a file had no id; it gets one when it is opened. */
+  private static final int VERSION_WITHOUT_ID = 1;
+
+  private static final String CREATE_ID =
+      "INSERT INTO meta VALUES ('cluster_id', random() & 9223372036854775807)";
+
+  private static final String SET_VERSION = "PRAGMA user_version = " + VERSION;
 
   /** The first write gets revision 2, as in a fresh etcd. */
   private static final long FRESH_REVISION = 1;
@@ -63,7 +71,8 @@ final class SqliteSchema {
           ) STRICT, WITHOUT ROWID
           """,
           "INSERT INTO meta VALUES ('revision', " + FRESH_REVISION + "), ('last_lease', 0)",
-          "PRAGMA user_version = " + VERSION);
+          CREATE_ID,
+          SET_VERSION);
 
   private SqliteSchema() {}
 
@@ -81,7 +90,9 @@ final class SqliteSchema {
       }
       long version = number(statement, "PRAGMA user_version");
       if (version == 0 && number(statement, "SELECT count(*) FROM sqlite_schema") == 0) {
-        create(statement);
+        together(statement, TABLES);
+      } else if (version == VERSION_WITHOUT_ID) {
+        together(statement, List.of(CREATE_ID, SET_VERSION));
       } else if (version != VERSION) {
         throw new EmbeddedStoreException(
             file + " has schema version " + version + ", expected " + VERSION);
@@ -89,9 +100,9 @@ final class SqliteSchema {
     }
   }
 
-  private static void create(Statement statement) throws SQLException {
+  private static void together(Statement statement, List<String> sqls) throws SQLException {
     statement.execute("BEGIN IMMEDIATE");
-    for (String sql : TABLES) {
+    for (String sql : sqls) {
       statement.execute(sql);
     }
     statement.execute("COMMIT");
@@ -103,6 +114,7 @@ final class SqliteSchema {
           new StoredState(
               number(statement, "SELECT value FROM meta WHERE name = 'revision'"),
               number(statement, "SELECT value FROM meta WHERE name = 'last_lease'"),
+              number(statement, "SELECT value FROM meta WHERE name = 'cluster_id'"),
               leases(statement),
               entries(statement),
               history(statement));

@@ -42,7 +42,7 @@ final class StoreWriter implements Runnable {
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private final AtomicLong diskWrites = new AtomicLong();
   private volatile String endReason = "the store is closed";
-  private boolean refused;
+  private volatile Optional<DiskException> refusal = Optional.empty();
 
   StoreWriter(
       Mailbox mailbox, StoreState state, WatchHub watches, OpenDirectory directory, Clocks clocks) {
@@ -55,7 +55,7 @@ final class StoreWriter implements Runnable {
   }
 
   /** What the writer closes when it ends. */
-  record OpenDirectory(Disk disk, DirectoryLock lock) {}
+  record OpenDirectory(Disk disk, DirectoryLock lock, DiskSpace space) {}
 
   /** Completes when the thread has ended and the directory is free. */
   CompletableFuture<Void> ended() {
@@ -65,6 +65,19 @@ final class StoreWriter implements Runnable {
   /** Why nothing more is accepted, once that is so. */
   String endReason() {
     return endReason;
+  }
+
+  boolean hasEnded() {
+    return ended.isDone();
+  }
+
+  /** Why the disk takes nothing at present, if so. */
+  Optional<String> refusal() {
+    return refusal.map(Throwable::getMessage);
+  }
+
+  boolean isOutOfSpace() {
+    return refusal.filter(it -> it.effect() == DiskException.Effect.NO_SPACE).isPresent();
   }
 
   /** SQLite transactions so far. */
@@ -102,7 +115,7 @@ final class StoreWriter implements Runnable {
             .findAny()
             .orElse(MAX_IDLE_MILLIS);
     long idle = Math.min(untilDeadline, MAX_IDLE_MILLIS);
-    return refused ? Math.max(idle, MIN_IDLE_AFTER_REFUSAL_MILLIS) : idle;
+    return refusal.isPresent() ? Math.max(idle, MIN_IDLE_AFTER_REFUSAL_MILLIS) : idle;
   }
 
   private void process(List<Work> group) throws DiskException {
@@ -126,10 +139,10 @@ final class StoreWriter implements Runnable {
   }
 
   private void accepted() {
-    if (refused) {
+    if (refusal.isPresent()) {
       LOG.info("The embedded store can write again");
     }
-    refused = false;
+    refusal = Optional.empty();
   }
 
   private Changes judged(List<Work> group) {
@@ -149,17 +162,19 @@ final class StoreWriter implements Runnable {
     if (cause.effect() == DiskException.Effect.UNKNOWN) {
       throw cause;
     }
-    if (!refused) {
+    if (refusal.isEmpty()) {
       LOG.warn("The embedded store cannot write and refuses until it can: {}", cause.getMessage());
     }
-    refused = true;
+    refusal = Optional.of(cause);
   }
 
   private static StoreException sorted(DiskException cause) {
     StoreException.Kind kind =
-        cause.effect() == DiskException.Effect.NONE
-            ? StoreException.Kind.DEFINITE
-            : StoreException.Kind.INDEFINITE;
+        switch (cause.effect()) {
+          case NONE -> StoreException.Kind.DEFINITE;
+          case NO_SPACE -> StoreException.Kind.NO_SPACE;
+          case UNKNOWN -> StoreException.Kind.INDEFINITE;
+        };
     return new StoreException(kind, String.valueOf(cause.getMessage()), cause);
   }
 

@@ -7,12 +7,14 @@ import java.util.List;
 /**
  * What a database file holds.
  *
+ * @param clusterId random, made with the file
  * @param leases id and seconds; their deadlines start anew
  * @param history oldest first
  */
 record StoredState(
     long revision,
     long lastLease,
+    long clusterId,
     List<StoredLease> leases,
     List<Entry> entries,
     List<Revision> history) {

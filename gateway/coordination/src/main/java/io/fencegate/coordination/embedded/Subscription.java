@@ -5,6 +5,7 @@ import io.fencegate.coordination.store.KeyRange;
 import io.fencegate.coordination.store.Watch;
 import io.fencegate.coordination.store.WatchEvent;
 import io.fencegate.coordination.store.WatchListener;
+import io.fencegate.coordination.store.WatchScope;
 import io.vertx.core.Context;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
@@ -18,14 +19,21 @@ final class Subscription implements Watch {
 
   private final KeyRange range;
   private final long fromRevision;
+  private final WatchScope scope;
   private final WatchListener listener;
   private final Context context;
   private final AtomicLong bytesOnTheWay = new AtomicLong();
   private volatile boolean closed;
 
-  Subscription(KeyRange range, long fromRevision, WatchListener listener, Context context) {
+  Subscription(
+      KeyRange range,
+      long fromRevision,
+      WatchScope scope,
+      WatchListener listener,
+      Context context) {
     this.range = range;
     this.fromRevision = fromRevision;
+    this.scope = scope;
     this.listener = listener;
     this.context = context;
   }
@@ -48,7 +56,7 @@ final class Subscription implements Watch {
         revisions.stream()
             .filter(revision -> revision.number() >= fromRevision)
             .flatMap(revision -> revision.events().stream())
-            .filter(event -> range.contains(event.key()))
+            .filter(this::isAskedFor)
             .toList();
     if (events.isEmpty()) {
       return true;
@@ -65,6 +73,11 @@ final class Subscription implements Watch {
             listener.changed(events);
           }
         });
+  }
+
+  private boolean isAskedFor(WatchEvent event) {
+    return range.contains(event.key())
+        && (scope == WatchScope.ALL || event instanceof WatchEvent.Deleted);
   }
 
   void lose(String reason) {

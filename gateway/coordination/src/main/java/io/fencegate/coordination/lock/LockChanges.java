@@ -7,6 +7,7 @@ import io.fencegate.coordination.store.Entry;
 import io.fencegate.coordination.store.Watch;
 import io.fencegate.coordination.store.WatchEvent;
 import io.fencegate.coordination.store.WatchListener;
+import io.fencegate.coordination.store.WatchScope;
 import io.fencegate.policy.name.ResourceName;
 import io.vertx.core.Vertx;
 import java.time.Duration;
@@ -64,7 +65,9 @@ public final class LockChanges {
             page -> {
               if (!closed) {
                 warned = false;
-                watch = store.watch(keys.locks(), page.revision() + 1, new Dispatcher());
+                watch =
+                    store.watch(
+                        keys.locks(), page.revision() + 1, WatchScope.ALL, new Dispatcher());
                 listeners.forEach(Listener::missedChanges);
               }
             })

@@ -20,6 +20,7 @@ public interface CoordinationStore {
    *   <li>a put or touch, in a branch that would run, on a lease that is unknown or has run out
    *       ({@code LEASE_GONE});
    *   <li>a touch, in a branch that would run, of an absent key ({@code DEFINITE});
+   *   <li>a batch that the store has no disk space left for ({@code NO_SPACE});
    *   <li>more requests than the store has room for ({@code DEFINITE}).
    * </ul>
    */
@@ -49,8 +50,15 @@ public interface CoordinationStore {
    * Watches a range for changes with a revision of {@code fromRevision} and later.
    *
    * @param fromRevision 1 or more; may lie in the past as far as history is kept
+   * @param scope which changes are told
    */
-  Watch watch(KeyRange range, long fromRevision, WatchListener listener);
+  Watch watch(KeyRange range, long fromRevision, WatchScope scope, WatchListener listener);
+
+  /**
+   * How the store is, for people, warnings and witnesses; no transaction depends on it. Answers
+   * also while the store is away, with what is known then; fails only after {@link #close}.
+   */
+  Future<StoreHealth> health();
 
   /**
    * Completes when everything accepted before has been answered. Later calls fail {@code DEFINITE};

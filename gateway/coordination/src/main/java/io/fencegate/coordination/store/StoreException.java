@@ -13,7 +13,12 @@ public final class StoreException extends RuntimeException {
     /** May or may not be carried out, now or later. */
     INDEFINITE,
     /** Not carried out, because a put or touch names a lease that is gone. */
-    LEASE_GONE
+    LEASE_GONE,
+    /**
+     * Not carried out, because the store is out of disk space. Batches that only delete may still
+     * pass.
+     */
+    NO_SPACE
   }
 
   private final Kind kind;

@@ -17,6 +17,7 @@ import io.fencegate.coordination.store.Value;
 import io.fencegate.coordination.store.WatchEvent;
 import io.fencegate.coordination.store.WatchListener;
 import io.fencegate.coordination.store.WatchRecorder;
+import io.fencegate.coordination.store.WatchScope;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -33,6 +34,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -159,13 +161,31 @@ class EmbeddedStoreTest extends StoreFixture {
   }
 
   @Test
+  void aFileWithoutAnIdGetsOneForGood() throws SQLException {
+    run(put("k", "1"));
+    await(store.close());
+    try (Connection connection = open();
+        Statement statement = connection.createStatement()) {
+      statement.execute("DELETE FROM meta WHERE name = 'cluster_id'");
+      statement.execute("PRAGMA user_version = 1");
+    }
+    reopen();
+    OptionalLong given = await(store.health()).clusterId();
+    assertThat(given).isPresent();
+    assertThat(read("k")).isPresent();
+    await(store.close());
+    reopen();
+    assertThat(await(store.health()).clusterId()).isEqualTo(given);
+  }
+
+  @Test
   void aFileOfAnotherVersionIsRefused() throws SQLException {
     await(store.close());
     execute("PRAGMA user_version = 99");
     assertThatThrownBy(() -> openStore(vertx))
         .isInstanceOf(EmbeddedStoreException.class)
-        .hasMessageContaining("schema version 99, expected 1");
-    execute("PRAGMA user_version = 1");
+        .hasMessageContaining("schema version 99, expected 2");
+    execute("PRAGMA user_version = 2");
     reopen();
   }
 
@@ -376,6 +396,7 @@ class EmbeddedStoreTest extends StoreFixture {
           store.watch(
               all(),
               from,
+              WatchScope.ALL,
               new WatchListener() {
                 @Override
                 public void changed(List<WatchEvent> events) {

@@ -58,7 +58,7 @@ class StoreStateTest {
   }
 
   private static StoreState fresh() {
-    StoredState nothing = new StoredState(1, 0, List.of(), List.of(), List.of());
+    StoredState nothing = new StoredState(1, 0, 1, List.of(), List.of(), List.of());
     return new StoreState(nothing, new ClockReading(START_NANOS, 0));
   }
 

@@ -11,8 +11,10 @@ import io.fencegate.coordination.store.KeyRange;
 import io.fencegate.coordination.store.LeaseHandle;
 import io.fencegate.coordination.store.LeaseTtl;
 import io.fencegate.coordination.store.RangePage;
+import io.fencegate.coordination.store.StoreHealth;
 import io.fencegate.coordination.store.Watch;
 import io.fencegate.coordination.store.WatchListener;
+import io.fencegate.coordination.store.WatchScope;
 import io.fencegate.policy.time.ClockReading;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -146,8 +148,14 @@ class LeaseBucketsTest {
     }
 
     @Override
-    public Watch watch(KeyRange range, long fromRevision, WatchListener listener) {
-      return store.watch(range, fromRevision, listener);
+    public Future<StoreHealth> health() {
+      return store.health();
+    }
+
+    @Override
+    public Watch watch(
+        KeyRange range, long fromRevision, WatchScope scope, WatchListener listener) {
+      return store.watch(range, fromRevision, scope, listener);
     }
 
     @Override

@@ -9,8 +9,10 @@ import io.fencegate.coordination.store.LeaseHandle;
 import io.fencegate.coordination.store.LeaseTtl;
 import io.fencegate.coordination.store.RangePage;
 import io.fencegate.coordination.store.StoreException;
+import io.fencegate.coordination.store.StoreHealth;
 import io.fencegate.coordination.store.Watch;
 import io.fencegate.coordination.store.WatchListener;
+import io.fencegate.coordination.store.WatchScope;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.ArrayList;
@@ -134,8 +136,13 @@ public final class LossyStore implements CoordinationStore {
   }
 
   @Override
-  public Watch watch(KeyRange range, long fromRevision, WatchListener listener) {
-    return store.watch(range, fromRevision, listener);
+  public Future<StoreHealth> health() {
+    return store.health();
+  }
+
+  @Override
+  public Watch watch(KeyRange range, long fromRevision, WatchScope scope, WatchListener listener) {
+    return store.watch(range, fromRevision, scope, listener);
   }
 
   @Override

@@ -162,6 +162,34 @@ abstract class LeaseAndWatchContract extends StoreFixture {
   }
 
   @Test
+  void aWatchForDeletesIsToldOfNothingElse() {
+    LeaseHandle lease = await(store.grant(SHORT_SECONDS));
+    long from = revision() + 1;
+    WatchRecorder watch = WatchRecorder.open(vertx, store, under("r/"), from, WatchScope.DELETES);
+    run(put("r/a", "1"), put("r/b", "1", lease));
+    run(put("r/a", "2"), touch("r/b", lease));
+    long deleted = run(delete("r/a")).revision();
+    assertThat(watch.awaitEvents(2))
+        .hasSize(2)
+        .allMatch(event -> event instanceof WatchEvent.Deleted)
+        .first()
+        .isEqualTo(new WatchEvent.Deleted(key("r/a"), deleted));
+  }
+
+  @Test
+  void healthNamesTheSameDataAfterReopening() {
+    StoreHealth before = await(store.health());
+    assertThat(before.quorum()).isTrue();
+    assertThat(before.clusterId()).isPresent();
+    assertThat(before.endpoints()).isNotEmpty().allMatch(e -> e.trouble().isEmpty());
+    assertThat(before.space().usedBytes()).isPositive();
+    assertThat(before.space().exhausted()).isFalse();
+    await(store.close());
+    reopen();
+    assertThat(await(store.health()).clusterId()).isEqualTo(before.clusterId());
+  }
+
+  @Test
   void aClosedWatchIsToldNothingMore() {
     long from = revision() + 1;
     WatchRecorder closed = watch("r/", from);

@@ -32,8 +32,13 @@ public final class WatchRecorder implements WatchListener {
 
   public static WatchRecorder open(
       Vertx vertx, CoordinationStore store, KeyRange range, long fromRevision) {
+    return open(vertx, store, range, fromRevision, WatchScope.ALL);
+  }
+
+  public static WatchRecorder open(
+      Vertx vertx, CoordinationStore store, KeyRange range, long fromRevision, WatchScope scope) {
     WatchRecorder recorder = new WatchRecorder(vertx.getOrCreateContext());
-    recorder.onContext(() -> recorder.watch = store.watch(range, fromRevision, recorder));
+    recorder.onContext(() -> recorder.watch = store.watch(range, fromRevision, scope, recorder));
     return recorder;
   }
 

@@ -6,6 +6,7 @@ import io.fencegate.coordination.lock.Grant;
 import io.fencegate.coordination.lock.Release;
 import io.fencegate.coordination.lock.Renewal;
 import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.outcome.Certainty;
 import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.outcome.WriteOutcome;
@@ -19,11 +20,14 @@ import io.micrometer.core.instrument.Timer;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Turns ends of work into metrics and audit lines. Labels come from small fixed sets only:
- * policies, codes, decisions; resources and fingerprints stand in the audit trail.
+ * policies, codes, decisions; resources and fingerprints stand in the audit trail. Used from one
+ * context.
  */
 public final class Observations implements WriteObserver, LockObserver {
 
@@ -45,15 +49,25 @@ public final class Observations implements WriteObserver, LockObserver {
   private final MeterRegistry registry;
   private final AuditLog audit;
   private final Clocks clocks;
+  private final LockMetrics locks;
+  private final HotResources hot;
+  private final Map<LockCall, Timer> lockCalls = new HashMap<>();
 
-  public Observations(MeterRegistry registry, AuditLog audit, Clocks clocks) {
+  /** What one timer of lock calls stands for. */
+  private record LockCall(String call, String outcome, String code) {}
+
+  public Observations(
+      MeterRegistry registry, AuditLog audit, Clocks clocks, LockMetrics locks, HotResources hot) {
     this.registry = registry;
     this.audit = audit;
     this.clocks = clocks;
+    this.locks = locks;
+    this.hot = hot;
   }
 
   @Override
   public void completed(WriteCommand command, WriteReport report, long tookNanos) {
+    hot.called(command.resource());
     String decision = decision(report.outcome());
     String code = code(report.outcome());
     timer("fencegate.write", "Writes and seals, from their bodies to their outcomes")
@@ -93,24 +107,28 @@ public final class Observations implements WriteObserver, LockObserver {
 
   @Override
   public void acquired(AcquireRequest request, Ruling<Grant> ruling, long tookNanos) {
-    record("acquire", ruling, tookNanos);
+    record("acquire", request.resource(), ruling, tookNanos);
     JsonObject line =
         line("acquire", request.resource())
             .put("principal", request.principal().value())
             .put("holder", request.holder().value())
             .put("code", code(ruling));
     ruling.fold(
-        grant ->
-            line.put("fencingToken", grant.token().toString())
-                .put("leaseFp", grant.leaseId().proof().fingerprint()),
+        grant -> {
+          locks.granted(grant);
+          return line.put("fencingToken", grant.token().toString())
+              .put("leaseFp", grant.leaseId().proof().fingerprint());
+        },
         refusal -> line);
     audit.append(line);
   }
 
   @Override
   public void renewed(ResourceName resource, Ruling<Renewal> ruling, long tookNanos) {
-    record("renew", ruling, tookNanos);
-    if (ruling instanceof Ruling.Refused<Renewal>) {
+    record("renew", resource, ruling, tookNanos);
+    if (ruling instanceof Ruling.Granted<Renewal> granted) {
+      locks.renewed(granted.value());
+    } else {
       audit.append(line("renew", resource).put("code", code(ruling)));
     }
   }
@@ -118,18 +136,38 @@ public final class Observations implements WriteObserver, LockObserver {
   @Override
   public void released(
       ResourceName resource, LeaseId leaseId, Ruling<Release> ruling, long tookNanos) {
-    record("release", ruling, tookNanos);
+    record("release", resource, ruling, tookNanos);
+    if (ruling instanceof Ruling.Granted<Release> granted && granted.value() == Release.RELEASED) {
+      locks.released(resource);
+    }
     audit.append(
         line("release", resource)
             .put("leaseFp", leaseId.proof().fingerprint())
             .put("code", ruling.fold(Release::wireName, refusal -> refusal.code().wireName())));
   }
 
-  private void record(String call, Ruling<?> ruling, long tookNanos) {
-    timer("fencegate.lock.call", "Lock calls")
-        .tags("call", call, "code", code(ruling))
-        .register(registry)
+  private void record(String call, ResourceName resource, Ruling<?> ruling, long tookNanos) {
+    hot.called(resource);
+    lockCalls
+        .computeIfAbsent(new LockCall(call, outcome(ruling), code(ruling)), this::lockTimer)
         .record(Duration.ofNanos(tookNanos));
+  }
+
+  private Timer lockTimer(LockCall of) {
+    return timer("fencegate.lock.call", "Lock calls")
+        .tags("call", of.call(), "outcome", of.outcome(), "code", of.code())
+        .register(registry);
+  }
+
+  /** Where the many codes lead: what dashboards and alerts look at. */
+  private static String outcome(Ruling<?> ruling) {
+    return ruling.fold(
+        value -> "success",
+        refusal ->
+            switch (refusal.code()) {
+              case LOCK_HELD, LEASE_LOST, IN_FLIGHT -> "conflict";
+              default -> refusal.certainty() == Certainty.UNKNOWN ? "unknown" : "refused";
+            });
   }
 
   private static Timer.Builder timer(String name, String description) {

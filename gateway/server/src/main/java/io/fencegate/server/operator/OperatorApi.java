@@ -16,6 +16,7 @@ import io.fencegate.policy.token.FencingToken;
 import io.fencegate.server.http.OutcomeHttp;
 import io.fencegate.server.http.ResourcePaths;
 import io.fencegate.server.http.WorkerApi;
+import io.fencegate.server.observe.HotResources;
 import io.fencegate.server.policy.MatchedPolicy;
 import io.fencegate.server.policy.PolicyLibrary;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -33,6 +34,7 @@ import java.util.Optional;
 public final class OperatorApi {
 
   private static final String RESOURCES = "/admin/v1/resources/";
+  private static final int DEFAULT_HOT = 20;
   private static final Duration BUDGET = Duration.ofSeconds(5);
 
   private final Parts parts;
@@ -51,6 +53,7 @@ public final class OperatorApi {
       DrainBarrier barrier,
       PrometheusMeterRegistry registry,
       Readiness readiness,
+      HotResources hot,
       Clocks clocks) {}
 
   public static Router router(Parts parts) {
@@ -61,6 +64,7 @@ public final class OperatorApi {
     router.get("/metrics").handler(api::metrics);
     router.get("/admin/v1/policies").handler(api::policies);
     router.post("/admin/v1/policies/reload").handler(api::reload);
+    router.get("/admin/v1/hot-resources").handler(api::hotResources);
     router.get(RESOURCES + "*").handler(api::resource);
     WorkerApi.answerErrors(router);
     return router;
@@ -122,6 +126,36 @@ public final class OperatorApi {
               }
             })
         .onFailure(context::fail);
+  }
+
+  private void hotResources(RoutingContext context) {
+    hotLimit(context)
+        .fold(
+            limit -> OutcomeHttp.ok(context.response(), hottest(limit)),
+            refusal -> OutcomeHttp.refuse(context.response(), refusal, null));
+  }
+
+  private static Ruling<Integer> hotLimit(RoutingContext context) {
+    String given = context.request().getParam("limit", Integer.toString(DEFAULT_HOT));
+    if (given.matches("[1-9][0-9]{0,2}")) {
+      return Ruling.granted(Integer.parseInt(given));
+    }
+    return Ruling.refused(
+        RefusalCode.INVALID_REQUEST
+            .because("limit: '" + given + "' was given, expected 1 to 999")
+            .atField("limit"));
+  }
+
+  private JsonObject hottest(int limit) {
+    JsonArray list = new JsonArray();
+    for (HotResources.Heat heat : parts.hot().top(limit)) {
+      list.add(
+          new JsonObject()
+              .put("resource", heat.resource().value())
+              .put("calls", heat.calls())
+              .put("atMostTooHigh", heat.atMostTooHigh()));
+    }
+    return new JsonObject().put("resources", list);
   }
 
   private void resource(RoutingContext context) {
