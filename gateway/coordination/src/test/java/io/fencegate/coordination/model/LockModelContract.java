@@ -27,7 +27,7 @@ abstract class LockModelContract {
       Boolean.getBoolean("fencegate.full") ? Duration.ofMinutes(10) : Duration.ofSeconds(30);
 
   /** Fewer would mean that something waits for real time. */
-  private static final int LEAST_STEPS = 1_000;
+  private static final int LEAST_STEPS = 400;
 
   private final TestClocks clocks = new TestClocks();
   private final AtomicInteger worlds = new AtomicInteger();
