@@ -12,8 +12,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.List;
 import java.util.Optional;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Collects transactions while a few batches are under way and commits them together, each with its
@@ -28,8 +26,7 @@ import org.slf4j.LoggerFactory;
  * nothing can be put. Being late is harmless to them (see {@link Transaction#deletesOnly()}), so
  * their doubt needs no settling either: they are sent again.
  *
- * <p>While the coordinator's history is lost, what rests on it is refused; an answer from behind
- * that history counts as doubt.
+ * <p>While the coordinator's history is lost, what rests on it is refused.
  *
  * <p>Two batches that are under way at once may hold transactions of one resource: the store judges
  * them one after the other, in either order.
@@ -53,20 +50,18 @@ public final class CommitBatcher {
    */
   static final int MAX_WAITING_PER_RESOURCE = 500;
 
-  private static final Logger LOG = LoggerFactory.getLogger(CommitBatcher.class);
-
   private final Vertx vertx;
+  private final CoordinatorHistory history;
   private final Clocks clocks;
   private final WaitingRoom puts = new WaitingRoom();
   private final WaitingRoom deletes = new WaitingRoom();
-  private final CoordinatorHistory history;
   private final Flight.Parts flights;
   private final Recovery recovery;
   private CommitObserver observer = CommitObserver.NOBODY;
   private long arrivals;
   private int inFlight;
-  private boolean deletesPaused;
   private boolean deletesNext;
+  private boolean deletesPaused;
 
   public CommitBatcher(
       Vertx vertx,
@@ -76,8 +71,8 @@ public final class CommitBatcher {
       CoordinatorHistory history,
       Clocks clocks) {
     this.vertx = vertx;
-    this.clocks = clocks;
     this.history = history;
+    this.clocks = clocks;
     this.flights = new Flight.Parts(store, session, buckets, history, clocks, new Landing());
     this.recovery = new Recovery(vertx, session, new Recovered());
   }
@@ -161,35 +156,35 @@ public final class CommitBatcher {
     flush();
   }
 
+  /** A flight holds transactions of one room, and settled ones come back in their old order. */
+  private void putBack(List<Pending> members) {
+    deletes.putBack(members.stream().filter(it -> it.transaction().deletesOnly()).toList());
+    puts.putBack(members.stream().filter(it -> !it.transaction().deletesOnly()).toList());
+  }
+
   private void expire(Pending pending) {
     roomFor(pending.transaction()).remove(pending);
     pending.giveUp("the coordinator did not answer in time");
   }
 
-  /** All transactions of one flight are of one room. */
-  private WaitingRoom roomFor(List<Pending> members) {
-    return roomFor(members.get(0).transaction());
-  }
-
   private final class Landing implements Flight.Landing {
     @Override
     public void left(List<Pending> members) {
-      roomFor(members).putBack(members);
+      putBack(members);
     }
 
     @Override
-    public void fenced(List<Pending> members) {
-      deletesPaused |= roomFor(members) == deletes;
-      roomFor(members).putBack(members);
+    public void fenced(List<Pending> members, boolean deletesOnly) {
+      deletesPaused |= deletesOnly;
+      putBack(members);
       recovery.begin();
     }
 
     @Override
-    public void inDoubt(List<Pending> members, String reason) {
-      LOG.warn("a batch of {} is in doubt: {}", members.size(), reason);
-      if (roomFor(members) == deletes) {
+    public void inDoubt(List<Pending> members, boolean deletesOnly) {
+      if (deletesOnly) {
         deletesPaused = true;
-        deletes.putBack(members);
+        putBack(members);
         vertx.setTimer(Recovery.PAUSE.toMillis(), unused -> resumeDeletes());
       } else {
         recovery.settle(members);
@@ -202,19 +197,19 @@ public final class CommitBatcher {
     }
   }
 
-  private final class Recovered implements Recovery.Landing {
+  private final class Recovered implements Recovery.Listener {
     @Override
-    public void settled(List<Pending> members) {
-      puts.putBack(members);
+    public void sendAgain(List<Pending> settled) {
+      putBack(settled);
     }
 
     @Override
-    public void noSpace(String reason) {
+    public void outOfSpace(String reason) {
       puts.takeAll().forEach(pending -> pending.giveUp(reason));
     }
 
     @Override
-    public void recovered() {
+    public void done() {
       resumeDeletes();
     }
   }

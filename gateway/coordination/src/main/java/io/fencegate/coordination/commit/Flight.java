@@ -13,7 +13,6 @@ import io.fencegate.coordination.witness.Position;
 import io.fencegate.coordination.witness.RevisionWatchdog.Verdict;
 import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.time.Clocks;
-import io.fencegate.policy.token.Generation;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,6 +31,8 @@ import org.slf4j.LoggerFactory;
  * taken apart by halves, one sending after another, until the member at fault stands alone and gets
  * the refusal; all others are committed. Where everything is refused this ends after {@link
  * #MAX_REFUSALS}.
+ *
+ * <p>An answer from behind the history that was seen before counts as doubt for what rests on it.
  */
 final class Flight {
 
@@ -59,10 +60,10 @@ final class Flight {
     void left(List<Pending> members);
 
     /** Nothing was judged: find the session and the generation first, then send them again. */
-    void fenced(List<Pending> members);
+    void fenced(List<Pending> members, boolean deletesOnly);
 
     /** They may have been committed: settle that first, then send them again. */
-    void inDoubt(List<Pending> members, String reason);
+    void inDoubt(List<Pending> members, boolean deletesOnly);
 
     void answered(int members, long tookNanos, CommitObserver.Outcome outcome);
   }
@@ -75,8 +76,7 @@ final class Flight {
   /**
    * A flight.
    *
-   * @param deletesOnly whether all of its transactions put nothing, so that they are not bound to
-   *     the session (see {@link Transaction#deletesOnly()})
+   * @param deletesOnly whether its members are such; then the batch is not bound to the session
    */
   Flight(Parts parts, boolean deletesOnly) {
     this.parts = parts;
@@ -127,35 +127,34 @@ final class Flight {
   private Future<Void> sendWith(Current current, List<Pending> members) {
     List<Pending> ready = new ArrayList<>(members.size());
     for (Pending member : members) {
-      if (member.isAnswered() || refusedAsLost(member)) {
-        continue;
+      refusedAsLost(member).ifPresent(member::refuse);
+      current.missing(member).ifPresent(failure -> member.giveUp(noLease(failure)));
+      if (!member.isAnswered()) {
+        ready.add(member);
       }
-      current
-          .missing(member)
-          .ifPresentOrElse(
-              failure -> member.giveUp("no lease to be had: " + failure.getMessage()),
-              () -> ready.add(member));
     }
     return ready.isEmpty() ? Future.succeededFuture() : commit(current, ready);
   }
 
-  /** What was let in before the loss of history was noticed does not go out any more. */
-  private boolean refusedAsLost(Pending member) {
-    Optional<Refusal> lost =
-        parts.history().refusal().filter(unused -> member.transaction().needsHistory());
-    lost.ifPresent(member::giveUp);
-    return lost.isPresent();
+  /** What was let in before a loss of history was noticed does not go out any more. */
+  private Optional<Refusal> refusedAsLost(Pending member) {
+    return parts.history().refusal().filter(unused -> member.transaction().needsHistory());
+  }
+
+  private static String noLease(Throwable failure) {
+    return OutOfSpace.is(failure)
+        ? OutOfSpace.reason(failure)
+        : "no lease to be had: " + failure.getMessage();
   }
 
   private Future<Void> commit(Current current, List<Pending> ready) {
-    List<Compare> outer =
-        deletesOnly ? parts.session().comparesOfDeletes() : parts.session().compares();
     BatchBuilder.Built built =
-        BatchBuilder.build(ready, parts.session().generation(), outer, current.buckets());
+        BatchBuilder.build(ready, parts.session().generation(), outerCompares(), current.buckets());
     if (!built.left().isEmpty()) {
       parts.landing().left(built.left());
     }
-    Sending sending = new Sending(built, current, parts.history().floor(), now());
+    long askedNanos = now();
+    Position floor = parts.history().floor();
     built.pending().forEach(Pending::leaves);
     return parts
         .store()
@@ -163,49 +162,39 @@ final class Flight {
         .transform(
             answer ->
                 answer.succeeded()
-                    ? answered(sending, answer.result())
-                    : failed(sending, answer.cause()));
+                    ? judged(built, answer.result(), floor, askedNanos)
+                    : failed(built, current, answer.cause(), askedNanos));
   }
 
-  /**
-   * A batch that is under way.
-   *
-   * @param floor what was known of the coordinator's history before it left
-   */
-  private record Sending(
-      BatchBuilder.Built built, Current current, Position floor, long askedNanos) {
-
-    List<Pending> members() {
-      return built.pending();
-    }
+  private List<Compare> outerCompares() {
+    return deletesOnly ? parts.session().comparesOfDeletes() : parts.session().compares();
   }
 
-  private Future<Void> answered(Sending sending, BatchResult result) {
+  private Future<Void> judged(
+      BatchBuilder.Built built, BatchResult result, Position floor, long askedNanos) {
     if (result instanceof BatchResult.Committed committed) {
-      tell(sending, CommitObserver.Outcome.JUDGED);
-      judged(sending, committed);
+      tell(built, askedNanos, CommitObserver.Outcome.JUDGED);
+      committed(built, committed, floor);
     } else {
-      tell(sending, CommitObserver.Outcome.FENCED);
-      sending.members().forEach(Pending::cameBack);
-      parts.landing().fenced(sending.members());
+      tell(built, askedNanos, CommitObserver.Outcome.FENCED);
+      built.pending().forEach(Pending::cameBack);
+      parts.landing().fenced(built.pending(), deletesOnly);
     }
     return Future.succeededFuture();
   }
 
-  /** An answer from behind what was seen before is none for what rests on history. */
-  private void judged(Sending sending, BatchResult.Committed committed) {
-    Generation generation = sending.built().generation();
+  private void committed(
+      BatchBuilder.Built built, BatchResult.Committed committed, Position floor) {
     boolean intact =
-        parts.history().answered(sending.floor(), generation, committed.revision())
-            == Verdict.INTACT;
+        parts.history().answered(floor, built.generation(), committed.revision()) == Verdict.INTACT;
     List<Pending> unusable = new ArrayList<>();
-    for (int i = 0; i < sending.members().size(); i++) {
-      Pending pending = sending.members().get(i);
+    for (int i = 0; i < built.pending().size(); i++) {
+      Pending pending = built.pending().get(i);
       if (intact || !pending.transaction().needsHistory()) {
         pending.judged(
             new Commit.Judged(
                 committed.revision(),
-                generation,
+                built.generation(),
                 committed.members().get(i),
                 pending.wasDoubted()));
       } else {
@@ -213,39 +202,39 @@ final class Flight {
       }
     }
     if (!unusable.isEmpty()) {
-      doubt(unusable, "the coordinator's answer is older than what was seen before");
+      inDoubt(unusable, "the coordinator's answer is older than what was seen before");
     }
   }
 
-  private void doubt(List<Pending> members, String reason) {
+  private void inDoubt(List<Pending> members, String reason) {
+    LOG.warn("a batch of {} is in doubt: {}", members.size(), reason);
     members.forEach(Pending::doubt);
-    parts.landing().inDoubt(members, reason);
+    parts.landing().inDoubt(members, deletesOnly);
   }
 
-  private Future<Void> failed(Sending sending, Throwable failure) {
-    List<Pending> members = sending.members();
+  private Future<Void> failed(
+      BatchBuilder.Built built, Current current, Throwable failure, long askedNanos) {
+    List<Pending> members = built.pending();
     StoreException.Kind kind = kindOf(failure);
     if (kind == StoreException.Kind.INDEFINITE) {
-      tell(sending, CommitObserver.Outcome.IN_DOUBT);
-      doubt(members, String.valueOf(failure.getMessage()));
+      tell(built, askedNanos, CommitObserver.Outcome.IN_DOUBT);
+      inDoubt(members, String.valueOf(failure.getMessage()));
       return Future.succeededFuture();
     }
-    tell(sending, CommitObserver.Outcome.REFUSED);
+    tell(built, askedNanos, CommitObserver.Outcome.REFUSED);
     members.forEach(Pending::cameBack);
-    return switch (kind) {
-      case NO_SPACE -> givenUp(members, OutOfSpace.reason(failure));
-      case LEASE_GONE -> withFreshLeases(sending, failure);
-      default -> takenApart(members, failure);
-    };
-  }
-
-  private Future<Void> withFreshLeases(Sending sending, Throwable refusal) {
-    sending.current().buckets().values().forEach(parts.buckets()::discard);
-    if (leasesReplaced) {
-      return takenApart(sending.members(), refusal);
+    if (kind == StoreException.Kind.LEASE_GONE) {
+      current.buckets().values().forEach(parts.buckets()::discard);
+      if (!leasesReplaced) {
+        leasesReplaced = true;
+        return send(members);
+      }
     }
-    leasesReplaced = true;
-    return send(sending.members());
+    if (kind == StoreException.Kind.NO_SPACE) {
+      // All that put are refused alike.
+      return givenUp(members, OutOfSpace.reason(failure));
+    }
+    return takenApart(members, failure);
   }
 
   private static StoreException.Kind kindOf(Throwable failure) {
@@ -281,8 +270,8 @@ final class Flight {
     return Future.succeededFuture();
   }
 
-  private void tell(Sending sending, CommitObserver.Outcome outcome) {
-    parts.landing().answered(sending.members().size(), now() - sending.askedNanos(), outcome);
+  private void tell(BatchBuilder.Built built, long askedNanos, CommitObserver.Outcome outcome) {
+    parts.landing().answered(built.pending().size(), now() - askedNanos, outcome);
   }
 
   private long now() {

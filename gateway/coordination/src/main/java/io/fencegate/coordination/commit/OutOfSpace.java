@@ -3,19 +3,18 @@ package io.fencegate.coordination.commit;
 
 import io.fencegate.coordination.store.StoreException;
 
-/** What is said where the coordinator has no space left. */
+/** What is said where the coordinator has no room left. */
 final class OutOfSpace {
-
-  private static final String MAKE_ROOM =
-      ": make room (etcd: compact, defragment or raise the quota, then disarm the alarm)";
 
   private OutOfSpace() {}
 
-  static boolean isIt(Throwable failure) {
+  static boolean is(Throwable failure) {
     return failure instanceof StoreException known && known.kind() == StoreException.Kind.NO_SPACE;
   }
 
   static String reason(Throwable failure) {
-    return "the coordinator is out of space (" + failure.getMessage() + ")" + MAKE_ROOM;
+    return "the coordinator is out of space ("
+        + failure.getMessage()
+        + "): make room (etcd: compact, defragment or raise the quota, then disarm the alarm)";
   }
 }

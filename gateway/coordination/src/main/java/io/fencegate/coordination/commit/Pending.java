@@ -98,16 +98,16 @@ final class Pending {
     promise.tryComplete(judged);
   }
 
-  /** Nothing more will be sent; what was sent decides what can be said. */
-  void giveUp(String reason) {
-    giveUp(RefusalCode.COORDINATOR_UNAVAILABLE.because(reason));
-  }
-
-  /** The same with the refusal for what was not sent. */
-  void giveUp(Refusal refusal) {
+  /** It may not be sent (any more). */
+  void refuse(Refusal refusal) {
     promise.tryComplete(
         sent == Sent.NOTHING
             ? new Commit.NotCommitted(refusal)
             : new Commit.InDoubt(refusal.detail()));
+  }
+
+  /** Nothing more will be sent; what was sent decides what can be said. */
+  void giveUp(String reason) {
+    refuse(RefusalCode.COORDINATOR_UNAVAILABLE.because(reason));
   }
 }

@@ -23,27 +23,28 @@ final class Recovery {
 
   private final Vertx vertx;
   private final GatewaySession session;
-  private final Landing landing;
+  private final Listener listener;
   private final List<Pending> doubted = new ArrayList<>();
   private boolean underWay;
 
-  /** What comes of it. */
-  interface Landing {
+  /** Told of what a recovery has come to. */
+  interface Listener {
 
-    /** These may be sent again. */
-    void settled(List<Pending> members);
+    /** These are not in doubt any more. */
+    void sendAgain(List<Pending> settled);
 
-    /** Nothing can be put until there is space. */
-    void noSpace(String reason);
+    /** There is no session, and there will be none until there is space. */
+    void outOfSpace(String reason);
 
     /** Sending may go on. */
-    void recovered();
+    void done();
   }
 
-  Recovery(Vertx vertx, GatewaySession session, Landing landing) {
+  /** A recovery that is not under way. */
+  Recovery(Vertx vertx, GatewaySession session, Listener listener) {
     this.vertx = vertx;
     this.session = session;
-    this.landing = landing;
+    this.listener = listener;
   }
 
   boolean isUnderWay() {
@@ -69,14 +70,10 @@ final class Recovery {
     doubted.removeIf(Pending::isAnswered);
     List<Pending> settling = List.copyOf(doubted);
     Future<Void> step = settling.isEmpty() ? session.refresh() : session.settle();
-    step.onSuccess(
-            unused -> {
-              landing.settled(settling);
-              settled(settling.size());
-            })
+    step.onSuccess(unused -> settled(settling, true))
         .onFailure(
             failure -> {
-              if (OutOfSpace.isIt(failure)) {
+              if (OutOfSpace.is(failure)) {
                 withoutSpace(settling, OutOfSpace.reason(failure));
               } else {
                 LOG.warn("the coordinator does not answer: {}", failure.getMessage());
@@ -86,21 +83,24 @@ final class Recovery {
   }
 
   /**
-   * There is no session and there will be none until there is space. What was in doubt cannot be
-   * committed any more, but whether it was cannot be found out by sending it again.
+   * What was in doubt cannot be committed any more, but whether it was cannot be found out by
+   * sending it again.
    */
   private void withoutSpace(List<Pending> settling, String reason) {
     settling.forEach(pending -> pending.giveUp(reason));
-    landing.noSpace(reason);
-    settled(settling.size());
+    listener.outOfSpace(reason);
+    settled(settling, false);
   }
 
   /** Only what was in doubt before the settling step began is settled by it. */
-  private void settled(int many) {
-    doubted.subList(0, many).clear();
+  private void settled(List<Pending> settling, boolean sendAgain) {
+    doubted.subList(0, settling.size()).clear();
+    if (sendAgain) {
+      listener.sendAgain(settling);
+    }
     if (doubted.isEmpty()) {
       underWay = false;
-      landing.recovered();
+      listener.done();
     } else {
       later();
     }

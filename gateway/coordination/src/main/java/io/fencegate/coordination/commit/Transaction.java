@@ -20,8 +20,9 @@ public interface Transaction {
   ResourceName resource();
 
   /**
-   * Whether it puts nothing: such ones travel apart and compare no session, so that they pass when
-   * nothing can be put, and this gateway's session has ended for that very reason.
+   * Whether it puts nothing, in neither branch: such ones travel apart and compare no session, so
+   * that they pass when nothing can be put, and this gateway's session has ended for that very
+   * reason.
    *
    * <p>They may then be committed late, behind a later sending or behind the answer that they are
    * in doubt. So their own compares have to make that harmless. A release does: it deletes the one

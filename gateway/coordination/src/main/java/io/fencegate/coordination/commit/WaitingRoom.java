@@ -111,6 +111,18 @@ final class WaitingRoom {
     return found;
   }
 
+  /** All of them, in no particular order. */
+  List<Pending> takeAll() {
+    List<Pending> all = new ArrayList<>(renewals);
+    all.addAll(others);
+    lanes.values().forEach(all::addAll);
+    renewals.clear();
+    others.clear();
+    lanes.clear();
+    size = 0;
+    return all;
+  }
+
   /**
    * The next ones, at most {@code most} and one per resource.
    *
@@ -133,18 +145,6 @@ final class WaitingRoom {
     // Only now that the batch is complete may the next of each resource stand in the queues.
     taken.forEach(pending -> promote(pending.transaction().resource()));
     return taken;
-  }
-
-  /** All of them, in no order; nothing waits then. */
-  List<Pending> takeAll() {
-    List<Pending> all = new ArrayList<>(renewals);
-    all.addAll(others);
-    lanes.values().forEach(all::addAll);
-    renewals.clear();
-    others.clear();
-    lanes.clear();
-    size = 0;
-    return all;
   }
 
   private static Pending removeFirst(NavigableSet<Pending> queue) {

@@ -26,7 +26,7 @@ final class Award {
   private final LeaseId leaseId;
   private final Attempt attempt;
   private LeaseHandle lastLease = LeaseHandle.NONE;
-  private long grantedAtMillis;
+  private long lastWallMillis;
 
   Award(Keyspace keys, AcquireRequest request, LeaseId leaseId, Attempt attempt) {
     this.keys = keys;
@@ -48,9 +48,9 @@ final class Award {
     return lastLease;
   }
 
-  /** The wall clock's time in the last sending's record. */
-  long grantedAtMillis() {
-    return grantedAtMillis;
+  /** The grant time of the last sending, hence of the lock if that was granted. */
+  long lastWallMillis() {
+    return lastWallMillis;
   }
 
   /** Whether this call is the one that was granted. */
@@ -63,7 +63,7 @@ final class Award {
   }
 
   List<Op> puts(Generation generation, Map<TtlClass, Bucket> buckets, long wallMillis) {
-    grantedAtMillis = wallMillis;
+    lastWallMillis = wallMillis;
     lastLease = Transaction.bucket(buckets, request.ttlClass()).lease();
     LockRecord lock =
         new LockRecord(

@@ -19,12 +19,7 @@ import java.time.Duration;
 import java.util.function.Function;
 
 /** Where the lock service's transactions are handed in. */
-record Desk(
-    Keyspace keys,
-    CommitBatcher batcher,
-    LeaseBuckets buckets,
-    Clocks clocks,
-    RememberedLocks remembered) {
+record Desk(Keyspace keys, CommitBatcher batcher, LeaseBuckets buckets, Clocks clocks) {
 
   <T> Future<Ruling<T>> submit(
       Transaction transaction,

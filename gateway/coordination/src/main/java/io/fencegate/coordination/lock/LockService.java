@@ -55,15 +55,13 @@ public final class LockService {
       LockChanges changes) {}
 
   public LockService(Parts parts) {
-    this.desk =
-        new Desk(
-            parts.keys(), parts.batcher(), parts.buckets(), parts.clocks(), new RememberedLocks());
+    this.desk = new Desk(parts.keys(), parts.batcher(), parts.buckets(), parts.clocks());
     this.secureRandom = parts.secureRandom();
     this.changes = parts.changes();
     this.renewals = new Renewals(desk);
     this.queue = new WaitQueue(desk, parts.store());
     this.waiterParts =
-        new Waiter.Parts(parts.vertx(), desk, new Grants(desk), queue, parts.changes());
+        new Waiter.Parts(parts.vertx(), desk, new Grants(desk, renewals), queue, parts.changes());
     changes.listen(queue);
   }
 
@@ -115,13 +113,14 @@ public final class LockService {
       Optional<Duration> ttl,
       Duration maxHold,
       long deadlineNanos) {
-    return renewals.renew(resource, leaseId, ttl, maxHold, deadlineNanos);
+    return renewals.renew(
+        new Renewals.Call(resource, leaseId.proof(), ttl, maxHold, deadlineNanos));
   }
 
   /** Frees the lock if this lease owns it; harmless to repeat. */
   public Future<Ruling<Release>> release(
       ResourceName resource, LeaseId leaseId, long deadlineNanos) {
-    desk.remembered().remove(new RememberedLocks.Held(resource, leaseId.proof()));
+    renewals.forget(resource, leaseId.proof());
     return desk.submit(
         new ReleaseTransaction(desk.keys(), resource, leaseId.proof()),
         deadlineNanos,

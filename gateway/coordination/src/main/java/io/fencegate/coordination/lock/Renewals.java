@@ -8,7 +8,7 @@ import io.fencegate.coordination.store.Entry;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
-import io.fencegate.policy.token.LeaseId;
+import io.fencegate.policy.token.FencingToken;
 import io.fencegate.policy.token.LeaseProof;
 import io.vertx.core.Future;
 import java.time.Duration;
@@ -17,52 +17,64 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Extends leases; calls for the same lease while one is under way join it.
- *
- * <p>A lock that was granted or renewed here is touched at once; any other is looked at first. The
- * touch compares the modification revision, so what is remembered is a hint only: where it is
- * wrong, the answer says what is there, and that decides.
+ * Extends leases. A lock that was granted or renewed here is touched at once; any other is looked
+ * at first. The touch compares the modification revision, so what is remembered is a hint only:
+ * where it is wrong, the answer says what is there, and that decides.
  */
 final class Renewals {
 
   private final Desk desk;
-  private final Map<RememberedLocks.Held, Future<Ruling<Renewal>>> renewing = new HashMap<>();
+  private final RememberedLocks remembered = new RememberedLocks();
+  private final Map<RememberedLocks.Held, Future<Ruling<Renewal>>> underWay = new HashMap<>();
 
   Renewals(Desk desk) {
     this.desk = desk;
   }
 
-  private record Call(
-      RememberedLocks.Held held, Optional<Duration> ttl, Duration maxHold, long deadlineNanos) {
-
-    ResourceName resource() {
-      return held.resource();
-    }
-
-    LeaseProof proof() {
-      return held.proof();
-    }
-  }
-
-  Future<Ruling<Renewal>> renew(
+  /** One call; see {@link LockService#renew}. */
+  record Call(
       ResourceName resource,
-      LeaseId leaseId,
+      LeaseProof proof,
       Optional<Duration> ttl,
       Duration maxHold,
       long deadlineNanos) {
-    RememberedLocks.Held held = new RememberedLocks.Held(resource, leaseId.proof());
-    Future<Ruling<Renewal>> underWay = renewing.get(held);
-    if (underWay != null) {
-      return underWay;
+
+    RememberedLocks.Held held() {
+      return new RememberedLocks.Held(resource, proof);
     }
-    Call call = new Call(held, ttl, maxHold, deadlineNanos);
+  }
+
+  /** A lock was granted here. */
+  void granted(Award award, FencingToken token, long revision) {
+    AcquireRequest request = award.request();
+    remembered.put(
+        new RememberedLocks.Held(request.resource(), award.leaseId().proof()),
+        new RememberedLocks.Seen(
+            revision,
+            award.lastLease(),
+            request.ttlClass().seconds(),
+            award.lastWallMillis(),
+            token));
+  }
+
+  void forget(ResourceName resource, LeaseProof proof) {
+    remembered.remove(new RememberedLocks.Held(resource, proof));
+  }
+
+  /** One renewal per lease is under way; later calls join it. */
+  Future<Ruling<Renewal>> renew(Call call) {
+    Future<Ruling<Renewal>> earlier = underWay.get(call.held());
+    if (earlier != null) {
+      return earlier;
+    }
     Future<Ruling<Renewal>> renewal =
-        desk.remembered()
-            .get(held)
+        remembered
+            .get(call.held())
             .map(seen -> touch(call, seen))
-            .orElseGet(() -> desk.look(resource, deadlineNanos, look -> asSeen(call, look)));
-    renewing.put(held, renewal);
-    return renewal.onComplete(unused -> renewing.remove(held));
+            .orElseGet(
+                () -> desk.look(call.resource(), call.deadlineNanos(), look -> asSeen(call, look)));
+    underWay.put(call.held(), renewal);
+    return renewal.onComplete(unused -> underWay.remove(call.held()));
   }
 
   /** A lock that moved since it was seen is touched again until the deadline. */
@@ -89,12 +101,13 @@ final class Renewals {
     if (heldMillis > call.maxHold().toMillis()) {
       return lost(call, "the lock was held for longer than lease.maxHold " + call.maxHold());
     }
+    TtlClass ttlClass = TtlClass.atLeast(call.ttl().orElse(Duration.ofSeconds(seen.ttlSeconds())));
     RenewTransaction touch =
         new RenewTransaction(
             desk.keys(),
             new RenewTransaction.Target(
                 call.resource(), call.proof(), seen.modRevision(), expiresNanos(seen)),
-            TtlClass.atLeast(call.ttl().orElse(Duration.ofSeconds(seen.ttlSeconds()))));
+            ttlClass);
     return desk.submit(
         touch,
         call.deadlineNanos(),
@@ -113,13 +126,13 @@ final class Renewals {
 
   private Future<Ruling<Renewal>> renewed(
       Call call, RememberedLocks.Seen seen, RenewTransaction touch, long revision) {
-    desk.remembered().put(call.held(), seen.touched(revision, touch.lastLease()));
+    remembered.put(call.held(), seen.touched(revision, touch.lastLease()));
     return desk.remaining(touch.lastLease(), touch.ttlClass())
         .map(millis -> Ruling.granted(new Renewal(call.resource(), seen.token(), millis)));
   }
 
   private Future<Ruling<Renewal>> lost(Call call, String detail) {
-    desk.remembered().remove(call.held());
+    remembered.remove(call.held());
     return Future.succeededFuture(Ruling.refused(RefusalCode.LEASE_LOST.because(detail)));
   }
 }

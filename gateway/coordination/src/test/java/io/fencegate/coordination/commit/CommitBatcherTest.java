@@ -90,8 +90,8 @@ class CommitBatcherTest {
     vertx = Vertx.vertx();
     context = vertx.getOrCreateContext();
     store = await(EmbeddedStore.open(vertx, dataDir, clocks));
-    CoordinatorHistory history = CoordinatorHistory.unrecorded(vertx);
     LeaseBuckets buckets = new LeaseBuckets(store, clocks);
+    CoordinatorHistory history = CoordinatorHistory.unrecorded(vertx);
     GatewaySession session =
         new GatewaySession(
             new GatewaySession.Setup(
