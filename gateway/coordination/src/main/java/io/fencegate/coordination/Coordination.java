@@ -14,7 +14,6 @@ import io.fencegate.coordination.operator.LockBreaker;
 import io.fencegate.coordination.store.CoordinationStore;
 import io.fencegate.coordination.witness.CoordinatorHistory;
 import io.fencegate.policy.time.Clocks;
-import io.fencegate.policy.token.LeaseId;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.Base64;
@@ -71,11 +70,13 @@ public final class Coordination {
     this.locks =
         new LockService(
             new LockService.Parts(
+                vertx,
+                setup.store(),
                 keys,
                 batcher,
                 buckets,
                 setup.clocks(),
-                () -> LeaseId.of(setup.secureRandom().apply(LeaseId.BYTES)),
+                setup.secureRandom(),
                 changes));
     this.breaker = new LockBreaker(keys, batcher);
     this.cluster = new ClusterAdmin(setup.store(), keys, session, history);

@@ -69,8 +69,6 @@ public final class Gateway extends VerticleBase {
   /** A connection on which nothing moves for so long is closed. */
   private static final int IDLE_SECONDS = 75;
 
-  private static final String PREFIX = "fencegate";
-
   private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
 
   private final Setup setup;
@@ -174,7 +172,7 @@ public final class Gateway extends VerticleBase {
         new Coordination.Setup(
             vertx,
             setup.store(),
-            PREFIX,
+            setup.config().coordinator().keyPrefix(),
             setup.clocks(),
             setup.config().worker().host() + ":" + setup.config().worker().port(),
             setup.secureRandom()),
@@ -278,6 +276,7 @@ public final class Gateway extends VerticleBase {
   @Override
   public Future<?> stop() {
     LOG.info("draining");
+    Optional.ofNullable(coordination).ifPresent(it -> it.locks().endWaits());
     return gate.drain()
         .timeout(DRAIN_BUDGET.toMillis(), TimeUnit.MILLISECONDS)
         .onFailure(late -> LOG.error("requests are still in flight after {}", DRAIN_BUDGET))

@@ -51,4 +51,13 @@ public interface Transaction {
    * @param buckets of all classes asked for
    */
   Member build(Generation generation, Map<TtlClass, Bucket> buckets);
+
+  /** The bucket of a class that was asked for. */
+  static Bucket bucket(Map<TtlClass, Bucket> buckets, TtlClass ttlClass) {
+    Bucket bucket = buckets.get(ttlClass);
+    if (bucket == null) {
+      throw new IllegalStateException("no bucket of " + ttlClass);
+    }
+    return bucket;
+  }
 }

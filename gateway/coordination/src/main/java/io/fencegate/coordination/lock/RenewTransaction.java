@@ -56,7 +56,7 @@ final class RenewTransaction implements Transaction {
   @Override
   public Member build(Generation generation, Map<TtlClass, Bucket> buckets) {
     Key lock = keys.lock(resource);
-    lastLease = AcquireTransaction.bucket(buckets, ttlClass).lease();
+    lastLease = Transaction.bucket(buckets, ttlClass).lease();
     return new Member(
         List.of(
             new Compare.ModifiedAt(lock, modRevision),

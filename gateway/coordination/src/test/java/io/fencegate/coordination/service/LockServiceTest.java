@@ -37,16 +37,6 @@ class LockServiceTest extends CoordinationFixture {
                 .renew(grant.resource(), grant.leaseId(), Optional.empty(), maxHold, deadline()));
   }
 
-  private Release release(Party party, Grant grant) {
-    return granted(
-        party.call(
-            () ->
-                party
-                    .coordination()
-                    .locks()
-                    .release(grant.resource(), grant.leaseId(), deadline())));
-  }
-
   private LockView show(Party party, String resource) {
     return granted(
         party.call(() -> party.coordination().locks().show(resource(resource), deadline())));

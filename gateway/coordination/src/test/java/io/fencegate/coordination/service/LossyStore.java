@@ -11,15 +11,27 @@ import io.fencegate.coordination.store.RangePage;
 import io.fencegate.coordination.store.StoreException;
 import io.fencegate.coordination.store.StoreHealth;
 import io.fencegate.coordination.store.Watch;
+import io.fencegate.coordination.store.WatchEvent;
 import io.fencegate.coordination.store.WatchListener;
 import io.fencegate.coordination.store.WatchScope;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.Promise;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.Set;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
-/** A real store behind a wire that loses replies or delivers requests late. */
-final class LossyStore implements CoordinationStore {
+/**
+ * A real store behind a wire that loses replies, delivers requests late, or is cut off for good.
+ */
+public final class LossyStore implements CoordinationStore {
 
   /** What happens to the next batch that fits. */
   private record Fault(Predicate<Batch> fits, boolean late) {}
@@ -27,29 +39,55 @@ final class LossyStore implements CoordinationStore {
   private final CoordinationStore store;
   private final List<Fault> faults = new ArrayList<>();
   private final List<Batch> delayed = new ArrayList<>();
+  private final List<Predicate<Batch>> counted = new ArrayList<>();
+  private final List<LossyWatch> watches = new ArrayList<>();
+  private final AtomicInteger count = new AtomicInteger();
+  private volatile Supplier<Long> watchDelayMillis = () -> 0L;
+  private final Set<Future<BatchResult>> underWay = new HashSet<>();
+  private boolean cut;
 
-  LossyStore(CoordinationStore store) {
+  public LossyStore(CoordinationStore store) {
     this.store = store;
   }
 
   /** The next batch that fits is committed, but its reply is lost. */
-  synchronized void loseReply(Predicate<Batch> fits) {
+  public synchronized void loseReply(Predicate<Batch> fits) {
     faults.add(new Fault(fits, false));
   }
 
   /** The next batch that fits arrives only with {@link #deliverDelayed}, its reply is lost. */
-  synchronized void delay(Predicate<Batch> fits) {
+  public synchronized void delay(Predicate<Batch> fits) {
     faults.add(new Fault(fits, true));
   }
 
-  synchronized List<Future<BatchResult>> deliverDelayed() {
+  /** Sends what was kept back; answers what becomes of it. */
+  public synchronized List<Future<BatchResult>> deliverDelayed() {
     List<Future<BatchResult>> results = delayed.stream().map(store::commit).toList();
     delayed.clear();
     return results;
   }
 
+  /** What was kept back never arrives. */
+  public synchronized void dropDelayed() {
+    delayed.clear();
+  }
+
+  /** Completes when nothing that left before is under way any more. */
+  public synchronized Future<Void> landed() {
+    return Future.join(List.copyOf(underWay)).transform(unused -> Future.succeededFuture());
+  }
+
+  /** From now on nothing leaves and no call is answered; what was kept back can still arrive. */
+  public synchronized void cut() {
+    cut = true;
+  }
+
+  private <T> Future<T> unlessCut(Supplier<Future<T>> call) {
+    return cut ? Promise.<T>promise().future() : call.get();
+  }
+
   /** The wire is good from now on. */
-  synchronized void forgetFaults() {
+  public synchronized void forgetFaults() {
     faults.clear();
   }
 
@@ -57,15 +95,55 @@ final class LossyStore implements CoordinationStore {
     return faults.isEmpty();
   }
 
+  /** Counts the batches that fit from now on. */
+  synchronized void count(Predicate<Batch> fits) {
+    counted.clear();
+    counted.add(fits);
+    count.set(0);
+  }
+
+  int counted() {
+    return count.get();
+  }
+
+  /** What watches tell arrives so much later, each time anew, in its order. */
+  void delayWatches(Supplier<Long> millis) {
+    watchDelayMillis = millis;
+  }
+
+  /** All open watches end, and tell nothing of what was on its way. */
+  synchronized void loseWatches() {
+    List<LossyWatch> open = List.copyOf(watches);
+    watches.clear();
+    open.forEach(LossyWatch::lose);
+  }
+
   @Override
   public synchronized Future<BatchResult> commit(Batch batch) {
+    if (counted.stream().anyMatch(fits -> fits.test(batch))) {
+      count.incrementAndGet();
+    }
+    if (cut) {
+      return Promise.<BatchResult>promise().future();
+    }
     for (Fault fault : faults) {
       if (fault.fits().test(batch)) {
         faults.remove(fault);
-        return fault.late() ? keep(batch) : store.commit(batch).compose(unused -> lost());
+        return fault.late() ? keep(batch) : send(batch).compose(unused -> lost());
       }
     }
-    return store.commit(batch);
+    return send(batch);
+  }
+
+  private Future<BatchResult> send(Batch batch) {
+    Future<BatchResult> sent = store.commit(batch);
+    underWay.add(sent);
+    sent.onComplete(unused -> forget(sent));
+    return sent;
+  }
+
+  private synchronized void forget(Future<BatchResult> sent) {
+    underWay.remove(sent);
   }
 
   private Future<BatchResult> keep(Batch batch) {
@@ -79,18 +157,18 @@ final class LossyStore implements CoordinationStore {
   }
 
   @Override
-  public Future<LeaseHandle> grant(long ttlSeconds) {
-    return store.grant(ttlSeconds);
+  public synchronized Future<LeaseHandle> grant(long ttlSeconds) {
+    return unlessCut(() -> store.grant(ttlSeconds));
   }
 
   @Override
-  public Future<LeaseTtl> timeToLive(LeaseHandle lease) {
-    return store.timeToLive(lease);
+  public synchronized Future<LeaseTtl> timeToLive(LeaseHandle lease) {
+    return unlessCut(() -> store.timeToLive(lease));
   }
 
   @Override
-  public Future<RangePage> range(KeyRange range, int limit) {
-    return store.range(range, limit);
+  public synchronized Future<RangePage> range(KeyRange range, int limit) {
+    return unlessCut(() -> store.range(range, limit));
   }
 
   @Override
@@ -100,7 +178,66 @@ final class LossyStore implements CoordinationStore {
 
   @Override
   public Watch watch(KeyRange range, long fromRevision, WatchScope scope, WatchListener listener) {
-    return store.watch(range, fromRevision, scope, listener);
+    LossyWatch watch = new LossyWatch(listener);
+    watch.opened = store.watch(range, fromRevision, scope, watch);
+    synchronized (this) {
+      watches.add(watch);
+    }
+    return watch;
+  }
+
+  /** A watch whose news takes its time. */
+  private final class LossyWatch implements Watch, WatchListener {
+    private final Context context = Objects.requireNonNull(Vertx.currentContext());
+    private final WatchListener listener;
+    private volatile Watch opened = () -> {};
+    private volatile boolean closed;
+    private long lastAtNanos;
+
+    LossyWatch(WatchListener listener) {
+      this.listener = listener;
+    }
+
+    @Override
+    public void changed(List<WatchEvent> events) {
+      long delayMillis = watchDelayMillis.get();
+      long now = System.nanoTime();
+      lastAtNanos = Math.max(lastAtNanos, now + TimeUnit.MILLISECONDS.toNanos(delayMillis));
+      long waitMillis = TimeUnit.NANOSECONDS.toMillis(lastAtNanos - now);
+      if (waitMillis <= 0) {
+        tell(events);
+      } else {
+        context.owner().setTimer(waitMillis, unused -> tell(events));
+      }
+    }
+
+    private void tell(List<WatchEvent> events) {
+      if (!closed) {
+        listener.changed(events);
+      }
+    }
+
+    @Override
+    public void lost(String reason) {
+      if (!closed) {
+        closed = true;
+        listener.lost(reason);
+      }
+    }
+
+    void lose() {
+      context.runOnContext(
+          unused -> {
+            opened.close();
+            lost("the watch was cut");
+          });
+    }
+
+    @Override
+    public void close() {
+      closed = true;
+      opened.close();
+    }
   }
 
   @Override

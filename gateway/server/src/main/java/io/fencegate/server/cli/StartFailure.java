@@ -2,6 +2,7 @@
 package io.fencegate.server.cli;
 
 import io.fencegate.coordination.embedded.EmbeddedStoreException;
+import io.fencegate.coordination.store.StoreException;
 import io.fencegate.coordination.witness.UnusableWitness;
 import io.fencegate.server.Gateway;
 import io.fencegate.server.observe.AuditLog;
@@ -26,6 +27,9 @@ record StartFailure(int exitCode, String message) {
           cause.getMessage()
               + "%nStop what uses it, make it writable, or give another one with"
               + " --coordinator.dataDir=DIR.");
+    }
+    if (cause instanceof StoreException) {
+      return unavailable(cause.getMessage() + "%nMend the coordinator.tls files, or give others.");
     }
     if (cause instanceof UnusableWitness) {
       return unavailable(

@@ -213,13 +213,14 @@ public final class OperatorApi {
             .put("policy", matched.policy().name().value())
             .put("guarantee", matched.adapter().offer().guarantee().wireName())
             .put("epoch", epoch.map(FencingToken::toString).orElse(null))
-            .put("inFlight", parts.barrier().inFlight(resource));
+            .put("inFlight", parts.barrier().inFlight(resource))
+            .put("waiters", lock.waiters());
     return lock.fold(
         held ->
             json.put("held", true)
                 .put("holder", held.holder().value())
                 .put("fencingToken", held.token().toString())
                 .put("remainingMs", held.remainingMillis()),
-        () -> json.put("held", false));
+        free -> json.put("held", false));
   }
 }
