@@ -29,6 +29,7 @@ public final class Coordination {
 
   private final Vertx vertx;
   private final GatewaySession session;
+  private final CommitBatcher commits;
   private final LockService locks;
   private final EpochLedger epochs;
   private final LockChanges changes;
@@ -64,7 +65,7 @@ public final class Coordination {
                 () -> sessionId(setup.secureRandom()),
                 () -> doubt(onDoubtfulPast),
                 history));
-    CommitBatcher batcher =
+    this.commits =
         new CommitBatcher(vertx, setup.store(), session, buckets, history, setup.clocks());
     this.changes = new LockChanges(vertx, setup.store(), keys);
     this.locks =
@@ -73,15 +74,15 @@ public final class Coordination {
                 vertx,
                 setup.store(),
                 keys,
-                batcher,
+                commits,
                 buckets,
                 setup.clocks(),
                 setup.secureRandom(),
                 changes));
-    this.breaker = new LockBreaker(keys, batcher);
+    this.breaker = new LockBreaker(keys, commits);
     this.cluster = new ClusterAdmin(setup.store(), keys, session, history);
     this.health = new CoordinatorHealth(vertx, setup.store(), history);
-    this.epochs = new EpochLedger(keys, batcher, buckets, setup.clocks(), history);
+    this.epochs = new EpochLedger(keys, commits, buckets, setup.clocks(), history);
   }
 
   /**
@@ -122,6 +123,10 @@ public final class Coordination {
 
   public GatewaySession session() {
     return session;
+  }
+
+  public CommitBatcher commits() {
+    return commits;
   }
 
   public LockService locks() {

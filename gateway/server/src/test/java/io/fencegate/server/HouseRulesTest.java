@@ -62,7 +62,7 @@ final class HouseRulesTest {
   private static final Set<String> BRIDGES =
       Set.of(
           "io.fencegate.adapter.postgres.Turnstile",
-          "io.fencegate.coordination.commit.CommitBatcher",
+          "io.fencegate.coordination.commit.Pending",
           "io.fencegate.coordination.embedded.EmbeddedStore",
           "io.fencegate.coordination.embedded.Request",
           "io.fencegate.coordination.embedded.StoreWriter",
