@@ -120,6 +120,20 @@ fencegate_need_build_tools() {
   fi
 }
 
+# After this, etcd and etcdctl are on the PATH; or the script has ended with 3. Tests start processes
+# of their own, so a service that the package may start is neither needed nor touched.
+fencegate_need_etcd() {
+  local etcd="etcd and etcdctl, release 3.4 or newer (Debian, Ubuntu: etcd-server, etcd-client)"
+  if command -v etcd >/dev/null 2>&1 && command -v etcdctl >/dev/null 2>&1; then
+    return 0
+  fi
+  fencegate_say "no etcd and etcdctl found"
+  fencegate_apt_install "$etcd" etcd-server etcd-client
+  hash -r
+  command -v etcd >/dev/null 2>&1 && command -v etcdctl >/dev/null 2>&1 ||
+    fencegate_give_up "the installed etcd is not on the PATH" "$etcd"
+}
+
 # True when apt knows package $1. Lists that were never fetched know nothing: fetch them first.
 fencegate_package_exists() {
   if apt-cache show "$1" >/dev/null 2>&1; then

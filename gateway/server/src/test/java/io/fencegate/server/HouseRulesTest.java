@@ -41,6 +41,7 @@ final class HouseRulesTest {
   private static final String COORDINATION = "io.fencegate.coordination..";
   private static final String POSTGRES = "io.fencegate.adapter.postgres..";
   private static final String EMBEDDED = "io.fencegate.coordination.embedded..";
+  private static final String ETCD = "io.fencegate.coordination.etcd..";
 
   private static final DescribedPredicate<JavaClass> OURS = resideInAnyPackage("io.fencegate..");
 
@@ -65,6 +66,9 @@ final class HouseRulesTest {
           "io.fencegate.coordination.embedded.EmbeddedStore",
           "io.fencegate.coordination.embedded.Request",
           "io.fencegate.coordination.embedded.StoreWriter",
+          "io.fencegate.coordination.etcd.EtcdClient",
+          "io.fencegate.coordination.etcd.EtcdRequest",
+          "io.fencegate.coordination.etcd.EtcdStore",
           "io.fencegate.coordination.lock.Waiter",
           "io.fencegate.server.http.BoundedBody",
           "io.fencegate.server.http.RequestGate");
@@ -178,6 +182,11 @@ final class HouseRulesTest {
 
   @ArchTest
   static final ArchRule sqliteIsCaged = caged(List.of(EMBEDDED), "org.sqlite..", "java.sql..");
+
+  @ArchTest
+  static final ArchRule theEtcdDriverIsCaged =
+      caged(
+          List.of(ETCD), "io.etcd..", "io.grpc..", "com.google.protobuf..", "com.google.common..");
 
   @ArchTest
   static final ArchRule jacksonIsCaged =

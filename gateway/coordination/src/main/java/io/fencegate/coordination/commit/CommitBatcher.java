@@ -6,10 +6,15 @@ import io.fencegate.coordination.lease.LeaseBuckets;
 import io.fencegate.coordination.lease.TtlClass;
 import io.fencegate.coordination.store.Batch;
 import io.fencegate.coordination.store.BatchResult;
+import io.fencegate.coordination.store.Compare;
 import io.fencegate.coordination.store.CoordinationStore;
 import io.fencegate.coordination.store.Member;
 import io.fencegate.coordination.store.StoreException;
+import io.fencegate.coordination.witness.CoordinatorHistory;
+import io.fencegate.coordination.witness.Position;
+import io.fencegate.coordination.witness.RevisionWatchdog.Verdict;
 import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.time.ClockReading;
 import io.fencegate.policy.time.Clocks;
@@ -40,6 +45,13 @@ import org.slf4j.LoggerFactory;
  * after the session's counter was raised (see {@link GatewaySession}), so a first sending can never
  * be committed behind a second one. What is still in doubt at its deadline is answered so.
  *
+ * <p>Transactions that put nothing are not bound to the session, so they pass without one and while
+ * nothing can be put. Being late is harmless to them (see {@link Transaction#deletesOnly()}), so
+ * their doubt needs no settling either: they are sent again.
+ *
+ * <p>While the coordinator's history is lost, what rests on it is refused; an answer from behind
+ * that history counts as doubt.
+ *
  * <p>The bridge from transactions to futures; used from one context.
  */
 public final class CommitBatcher {
@@ -55,6 +67,9 @@ public final class CommitBatcher {
 
   /** Shortest time between two attempts to settle doubt or to find the session again. */
   private static final Duration RETRY_PAUSE = Duration.ofMillis(250);
+
+  private static final String MAKE_ROOM =
+      ": make room (etcd: compact, defragment or raise the quota, then disarm the alarm)";
 
   private static final Logger LOG = LoggerFactory.getLogger(CommitBatcher.class);
 
@@ -73,18 +88,21 @@ public final class CommitBatcher {
     }
   }
 
-  private record Members(List<Pending> pending, Batch batch, Generation generation) {}
+  private record Members(
+      List<Pending> pending, Batch batch, Generation generation, boolean deletesOnly) {}
 
   private final Vertx vertx;
   private final CoordinationStore store;
   private final GatewaySession session;
   private final LeaseBuckets buckets;
+  private final CoordinatorHistory history;
   private final Clocks clocks;
   private final Deque<Pending> puts = new ArrayDeque<>();
   private final Deque<Pending> deletes = new ArrayDeque<>();
   private final List<Pending> doubted = new ArrayList<>();
   private int inFlight;
   private boolean recovering;
+  private boolean deletesPaused;
   private boolean deletesNext;
 
   public CommitBatcher(
@@ -92,11 +110,13 @@ public final class CommitBatcher {
       CoordinationStore store,
       GatewaySession session,
       LeaseBuckets buckets,
+      CoordinatorHistory history,
       Clocks clocks) {
     this.vertx = vertx;
     this.store = store;
     this.session = session;
     this.buckets = buckets;
+    this.history = history;
     this.clocks = clocks;
   }
 
@@ -113,6 +133,10 @@ public final class CommitBatcher {
     }
     if (!now.isBefore(deadlineNanos)) {
       return notCommitted(RefusalCode.COORDINATOR_UNAVAILABLE, "no time was left to ask it");
+    }
+    Optional<Refusal> lost = history.refusal().filter(unused -> transaction.needsHistory());
+    if (lost.isPresent()) {
+      return Future.succeededFuture(new Commit.NotCommitted(lost.get()));
     }
     Pending pending = new Pending(transaction);
     pending.timer =
@@ -132,23 +156,31 @@ public final class CommitBatcher {
   }
 
   private void flush() {
-    while (!recovering && inFlight < MAX_IN_FLIGHT && !(puts.isEmpty() && deletes.isEmpty())) {
-      boolean takeDeletes = puts.isEmpty() || (deletesNext && !deletes.isEmpty());
+    while (inFlight < MAX_IN_FLIGHT && (canPut() || canDelete())) {
+      boolean takeDeletes = canDelete() && (deletesNext || !canPut());
       deletesNext = !takeDeletes;
       List<Pending> members = take(takeDeletes ? deletes : puts);
       if (!members.isEmpty()) {
-        send(members);
+        send(members, takeDeletes);
       }
     }
   }
 
+  private boolean canPut() {
+    return !recovering && !puts.isEmpty();
+  }
+
+  private boolean canDelete() {
+    return !deletesPaused && !deletes.isEmpty();
+  }
+
   /** The longest waiting ones, at most one per resource. */
-  private static List<Pending> take(Deque<Pending> queue) {
+  private List<Pending> take(Deque<Pending> queue) {
     List<Pending> members = new ArrayList<>();
     Set<ResourceName> resources = new HashSet<>();
     for (Iterator<Pending> it = queue.iterator(); it.hasNext() && members.size() < MAX_MEMBERS; ) {
       Pending next = it.next();
-      if (next.isAnswered()) {
+      if (next.isAnswered() || refusedAsLost(next)) {
         it.remove();
       } else if (resources.add(next.transaction.resource())) {
         it.remove();
@@ -158,10 +190,22 @@ public final class CommitBatcher {
     return members;
   }
 
-  private void send(List<Pending> members) {
+  /** What was let in before the loss of history was noticed does not go out any more. */
+  private boolean refusedAsLost(Pending pending) {
+    Optional<Refusal> lost = history.refusal().filter(x -> pending.transaction.needsHistory());
+    lost.ifPresent(
+        refusal ->
+            pending.promise.tryComplete(
+                pending.doubted
+                    ? new Commit.InDoubt(refusal.detail())
+                    : new Commit.NotCommitted(refusal)));
+    return lost.isPresent();
+  }
+
+  private void send(List<Pending> members, boolean deletesOnly) {
     inFlight++;
     currentBuckets(members)
-        .compose(current -> sendWith(current, members))
+        .compose(current -> sendWith(current, members, deletesOnly))
         .onComplete(
             unused -> {
               inFlight--;
@@ -197,7 +241,7 @@ public final class CommitBatcher {
   }
 
   /** A class whose bucket cannot be had stops only the members that need it. */
-  private Future<Void> sendWith(Current current, List<Pending> members) {
+  private Future<Void> sendWith(Current current, List<Pending> members, boolean deletesOnly) {
     List<Pending> ready = new ArrayList<>(members.size());
     for (Pending member : members) {
       current
@@ -207,24 +251,26 @@ public final class CommitBatcher {
     return ready.isEmpty()
         ? Future.succeededFuture()
         : Future.succeededFuture()
-            .compose(unused -> commit(build(ready, current.buckets())))
+            .compose(unused -> commit(build(ready, current.buckets(), deletesOnly)))
             .onFailure(failure -> failed(ready, failure));
   }
 
-  private Members build(List<Pending> members, Map<TtlClass, Bucket> current) {
+  private Members build(List<Pending> members, Map<TtlClass, Bucket> current, boolean deletesOnly) {
     Generation generation = session.generation();
     List<Member> built = new ArrayList<>(members.size());
     members.forEach(member -> built.add(member.transaction.build(generation, current)));
-    return new Members(members, new Batch(session.compares(), built, List.of()), generation);
+    List<Compare> outer = deletesOnly ? session.comparesOfDeletes() : session.compares();
+    return new Members(members, new Batch(outer, built, List.of()), generation, deletesOnly);
   }
 
   private Future<Void> commit(Members members) {
+    Position floor = history.floor();
     return store
         .commit(members.batch())
         .map(
             answer -> {
               if (answer instanceof BatchResult.Committed committed) {
-                judged(members, committed);
+                judged(members, committed, floor);
               } else {
                 fenced(members);
               }
@@ -232,9 +278,17 @@ public final class CommitBatcher {
             });
   }
 
-  private static void judged(Members members, BatchResult.Committed committed) {
+  /** An answer from behind what was seen before is none for what rests on history. */
+  private void judged(Members members, BatchResult.Committed committed, Position floor) {
+    boolean intact =
+        history.answered(floor, members.generation(), committed.revision()) == Verdict.INTACT;
+    List<Pending> unusable = new ArrayList<>();
     for (int i = 0; i < members.pending().size(); i++) {
       Pending pending = members.pending().get(i);
+      if (!intact && pending.transaction.needsHistory()) {
+        unusable.add(pending);
+        continue;
+      }
       pending.promise.tryComplete(
           new Commit.Judged(
               committed.revision(),
@@ -242,10 +296,14 @@ public final class CommitBatcher {
               committed.members().get(i),
               pending.doubted));
     }
+    if (!unusable.isEmpty()) {
+      inDoubt(unusable, "the coordinator's answer is older than what was seen before");
+    }
   }
 
   /** Nothing of the batch was judged: find the session and the generation, then send it again. */
   private void fenced(Members members) {
+    deletesPaused |= members.deletesOnly();
     requeue(members.pending());
     recover();
   }
@@ -261,18 +319,36 @@ public final class CommitBatcher {
         buckets.discardAll();
         requeue(members);
       }
-      case DEFINITE, NO_SPACE ->
-          members.forEach(
-              member ->
-                  member.promise.tryComplete(
-                      definite(member, String.valueOf(failure.getMessage()))));
-      case INDEFINITE -> {
-        LOG.warn("a batch of {} is in doubt: {}", members.size(), failure.getMessage());
-        members.forEach(member -> member.doubted = true);
-        doubted.addAll(members);
-        recover();
-      }
+      case DEFINITE -> answer(members, String.valueOf(failure.getMessage()));
+      case NO_SPACE -> answer(members, outOfSpace(failure));
+      case INDEFINITE -> inDoubt(members, String.valueOf(failure.getMessage()));
     }
+  }
+
+  private static String outOfSpace(Throwable failure) {
+    return "the coordinator is out of space (" + failure.getMessage() + ")" + MAKE_ROOM;
+  }
+
+  private void inDoubt(List<Pending> members, String reason) {
+    LOG.warn("a batch of {} is in doubt: {}", members.size(), reason);
+    members.forEach(member -> member.doubted = true);
+    if (members.stream().allMatch(member -> member.transaction.deletesOnly())) {
+      deletesPaused = true;
+      requeue(members);
+      vertx.setTimer(RETRY_PAUSE.toMillis(), unused -> resumeDeletes());
+    } else {
+      doubted.addAll(members);
+      recover();
+    }
+  }
+
+  private void resumeDeletes() {
+    deletesPaused = false;
+    flush();
+  }
+
+  private static void answer(List<Pending> members, String reason) {
+    members.forEach(member -> member.promise.tryComplete(definite(member, reason)));
   }
 
   private static Commit definite(Pending member, String reason) {
@@ -292,21 +368,40 @@ public final class CommitBatcher {
   private void attemptRecovery() {
     List<Pending> settling = List.copyOf(doubted);
     Future<Void> step = settling.isEmpty() ? session.refresh() : session.settle();
-    step.onSuccess(unused -> recovered(settling))
+    step.onSuccess(unused -> recovered(settling, settling.size()))
         .onFailure(
             failure -> {
-              LOG.warn("the coordinator does not answer: {}", failure.getMessage());
-              vertx.setTimer(RETRY_PAUSE.toMillis(), unused -> attemptRecovery());
+              if (isOutOfSpace(failure)) {
+                recoveredWithoutSpace(settling, outOfSpace(failure));
+              } else {
+                LOG.warn("the coordinator does not answer: {}", failure.getMessage());
+                vertx.setTimer(RETRY_PAUSE.toMillis(), unused -> attemptRecovery());
+              }
             });
   }
 
+  private static boolean isOutOfSpace(Throwable failure) {
+    return failure instanceof StoreException known && known.kind() == StoreException.Kind.NO_SPACE;
+  }
+
+  /**
+   * There is no session and there will be none until there is space. What was in doubt cannot be
+   * committed any more, but whether it was cannot be found out by sending it again.
+   */
+  private void recoveredWithoutSpace(List<Pending> settled, String reason) {
+    answer(settled, reason);
+    answer(List.copyOf(puts), reason);
+    puts.clear();
+    recovered(List.of(), settled.size());
+  }
+
   /** Only what was in doubt before the settling step began is settled by it. */
-  private void recovered(List<Pending> settled) {
-    doubted.subList(0, settled.size()).clear();
-    requeue(settled);
+  private void recovered(List<Pending> sendAgain, int settled) {
+    doubted.subList(0, settled).clear();
+    requeue(sendAgain);
     if (doubted.isEmpty()) {
       recovering = false;
-      flush();
+      resumeDeletes();
     } else {
       vertx.setTimer(RETRY_PAUSE.toMillis(), unused -> attemptRecovery());
     }

@@ -18,9 +18,25 @@ public interface Transaction {
   /** Two transactions on one resource never share a batch. */
   ResourceName resource();
 
-  /** Whether it only deletes: such ones travel apart, so that they pass when nothing can be put. */
+  /**
+   * Whether it puts nothing: such ones travel apart and compare no session, so that they pass when
+   * nothing can be put, and this gateway's session has ended for that very reason.
+   *
+   * <p>They may then be committed late, behind a later sending or behind the answer that they are
+   * in doubt. So their own compares have to make that harmless. A release does: it deletes the one
+   * lock whose secret its caller showed in order to give it up. No other lock ever has the same
+   * proof, and a second time there is nothing to delete.
+   */
   default boolean deletesOnly() {
     return false;
+  }
+
+  /**
+   * Whether it rests on the coordinator having all of its history: whatever issues a token, extends
+   * a lease or confirms either. Refused while history is lost.
+   */
+  default boolean needsHistory() {
+    return !deletesOnly();
   }
 
   /** The TTL classes whose buckets it puts keys on. */

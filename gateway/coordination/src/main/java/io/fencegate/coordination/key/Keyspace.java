@@ -117,6 +117,11 @@ public final class Keyspace {
     return KeyRange.under(prefix + "gateway/");
   }
 
+  /** The id in a gateway's key. */
+  public String sessionOf(Key gatewayKey) {
+    return gatewayKey.path().substring((prefix + "gateway/").length());
+  }
+
   public Key generation() {
     return key("meta/generation");
   }

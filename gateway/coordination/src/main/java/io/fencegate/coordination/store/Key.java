@@ -7,11 +7,16 @@ public record Key(String path) implements Comparable<Key> {
   private static final int MAX_CHARS = 1024;
 
   public Key {
-    if (path.isEmpty()
-        || path.length() > MAX_CHARS
-        || !path.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
+    if (!isKey(path)) {
       throw new IllegalArgumentException("not a key: '" + path + "'");
     }
+  }
+
+  /** Whether a text is a key; what others put into a shared store need not be. */
+  public static boolean isKey(String path) {
+    return !path.isEmpty()
+        && path.length() <= MAX_CHARS
+        && path.chars().allMatch(c -> c > ' ' && c < 0x7f);
   }
 
   @Override

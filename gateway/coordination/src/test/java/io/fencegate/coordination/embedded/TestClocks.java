@@ -7,11 +7,11 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The JVM's clocks, which a test can push forward. */
-final class TestClocks implements Clocks {
+public final class TestClocks implements Clocks {
 
   private final AtomicLong aheadNanos = new AtomicLong();
 
-  void advance(Duration by) {
+  public void advance(Duration by) {
     aheadNanos.addAndGet(by.toNanos());
   }
 

@@ -17,16 +17,21 @@ import io.fencegate.coordination.store.WatchScope;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.Promise;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-/** A real store behind a wire that loses replies or delivers requests late. */
-final class LossyStore implements CoordinationStore {
+/**
+ * A real store behind a wire that loses replies, delivers requests late, or is cut off for good.
+ */
+public final class LossyStore implements CoordinationStore {
 
   /** What happens to the next batch that fits. */
   private record Fault(Predicate<Batch> fits, boolean late) {}
@@ -38,29 +43,51 @@ final class LossyStore implements CoordinationStore {
   private final List<LossyWatch> watches = new ArrayList<>();
   private final AtomicInteger count = new AtomicInteger();
   private volatile Supplier<Long> watchDelayMillis = () -> 0L;
+  private final Set<Future<BatchResult>> underWay = new HashSet<>();
+  private boolean cut;
 
-  LossyStore(CoordinationStore store) {
+  public LossyStore(CoordinationStore store) {
     this.store = store;
   }
 
   /** The next batch that fits is committed, but its reply is lost. */
-  synchronized void loseReply(Predicate<Batch> fits) {
+  public synchronized void loseReply(Predicate<Batch> fits) {
     faults.add(new Fault(fits, false));
   }
 
   /** The next batch that fits arrives only with {@link #deliverDelayed}, its reply is lost. */
-  synchronized void delay(Predicate<Batch> fits) {
+  public synchronized void delay(Predicate<Batch> fits) {
     faults.add(new Fault(fits, true));
   }
 
-  synchronized List<Future<BatchResult>> deliverDelayed() {
+  /** Sends what was kept back; answers what becomes of it. */
+  public synchronized List<Future<BatchResult>> deliverDelayed() {
     List<Future<BatchResult>> results = delayed.stream().map(store::commit).toList();
     delayed.clear();
     return results;
   }
 
+  /** What was kept back never arrives. */
+  public synchronized void dropDelayed() {
+    delayed.clear();
+  }
+
+  /** Completes when nothing that left before is under way any more. */
+  public synchronized Future<Void> landed() {
+    return Future.join(List.copyOf(underWay)).transform(unused -> Future.succeededFuture());
+  }
+
+  /** From now on nothing leaves and no call is answered; what was kept back can still arrive. */
+  public synchronized void cut() {
+    cut = true;
+  }
+
+  private <T> Future<T> unlessCut(Supplier<Future<T>> call) {
+    return cut ? Promise.<T>promise().future() : call.get();
+  }
+
   /** The wire is good from now on. */
-  synchronized void forgetFaults() {
+  public synchronized void forgetFaults() {
     faults.clear();
   }
 
@@ -96,13 +123,27 @@ final class LossyStore implements CoordinationStore {
     if (counted.stream().anyMatch(fits -> fits.test(batch))) {
       count.incrementAndGet();
     }
+    if (cut) {
+      return Promise.<BatchResult>promise().future();
+    }
     for (Fault fault : faults) {
       if (fault.fits().test(batch)) {
         faults.remove(fault);
-        return fault.late() ? keep(batch) : store.commit(batch).compose(unused -> lost());
+        return fault.late() ? keep(batch) : send(batch).compose(unused -> lost());
       }
     }
-    return store.commit(batch);
+    return send(batch);
+  }
+
+  private Future<BatchResult> send(Batch batch) {
+    Future<BatchResult> sent = store.commit(batch);
+    underWay.add(sent);
+    sent.onComplete(unused -> forget(sent));
+    return sent;
+  }
+
+  private synchronized void forget(Future<BatchResult> sent) {
+    underWay.remove(sent);
   }
 
   private Future<BatchResult> keep(Batch batch) {
@@ -116,18 +157,18 @@ final class LossyStore implements CoordinationStore {
   }
 
   @Override
-  public Future<LeaseHandle> grant(long ttlSeconds) {
-    return store.grant(ttlSeconds);
+  public synchronized Future<LeaseHandle> grant(long ttlSeconds) {
+    return unlessCut(() -> store.grant(ttlSeconds));
   }
 
   @Override
-  public Future<LeaseTtl> timeToLive(LeaseHandle lease) {
-    return store.timeToLive(lease);
+  public synchronized Future<LeaseTtl> timeToLive(LeaseHandle lease) {
+    return unlessCut(() -> store.timeToLive(lease));
   }
 
   @Override
-  public Future<RangePage> range(KeyRange range, int limit) {
-    return store.range(range, limit);
+  public synchronized Future<RangePage> range(KeyRange range, int limit) {
+    return unlessCut(() -> store.range(range, limit));
   }
 
   @Override

@@ -50,7 +50,8 @@ public final class OutcomeHttp {
           DRAINING,
           DOWNSTREAM_BUSY,
           DOWNSTREAM_UNAVAILABLE,
-          EPOCH_WENT_BACKWARDS ->
+          EPOCH_WENT_BACKWARDS,
+          TOKEN_BELOW_FLOOR ->
           503;
       case OUTCOME_UNKNOWN -> 504;
     };

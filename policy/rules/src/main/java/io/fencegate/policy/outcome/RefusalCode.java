@@ -49,6 +49,9 @@ public enum RefusalCode {
   DOWNSTREAM_UNAVAILABLE("The downstream takes no writes at present", AS_IT_IS),
   EPOCH_WENT_BACKWARDS(
       "The downstream lost an epoch that was recorded; closed until an operator decides", NEVER),
+  TOKEN_BELOW_FLOOR(
+      "The coordinator issues lower tokens than were accepted; its generation has to be raised",
+      AS_IT_IS),
   OUTCOME_UNKNOWN("The write was sent and its result is not known", NEVER, UNKNOWN),
   INTERNAL_ERROR("The gateway met a defect of its own", NEVER, UNKNOWN);
 

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.coordination.etcd;
+
+import io.grpc.MethodDescriptor;
+import java.time.Duration;
+import java.util.function.Function;
+
+/**
+ * A request of etcd.
+ *
+ * @param reading what the answer means; may throw where it means nothing
+ * @param effect whether it may be sent again when nothing is known of it
+ * @param deadline within which it is answered or given up
+ */
+record EtcdQuestion<Q, A, T>(
+    MethodDescriptor<Q, A> method,
+    Q request,
+    Function<A, T> reading,
+    Effect effect,
+    Duration deadline) {}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.coordination.etcd;
+
+import com.google.protobuf.ByteString;
+import io.etcd.jetcd.api.Event;
+import io.etcd.jetcd.api.KeyValue;
+import io.etcd.jetcd.api.RequestOp;
+import io.etcd.jetcd.api.ResponseOp;
+import io.etcd.jetcd.api.TxnRequest;
+import io.etcd.jetcd.api.TxnResponse;
+import io.fencegate.coordination.store.Batch;
+import io.fencegate.coordination.store.BatchResult;
+import io.fencegate.coordination.store.Entry;
+import io.fencegate.coordination.store.Key;
+import io.fencegate.coordination.store.LeaseHandle;
+import io.fencegate.coordination.store.Member;
+import io.fencegate.coordination.store.MemberResult;
+import io.fencegate.coordination.store.OpResult;
+import io.fencegate.coordination.store.Value;
+import io.fencegate.coordination.store.WatchEvent;
+import java.nio.charset.StandardCharsets;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * A batch as one transaction of etcd: the outer compares guard it, each member is a transaction
+ * within it. etcd judges the compares of all of them before it runs any step.
+ */
+final class EtcdTransactions {
+
+  private EtcdTransactions() {}
+
+  static TxnRequest request(Batch batch) {
+    TxnRequest.Builder request = TxnRequest.newBuilder();
+    batch.outer().forEach(it -> request.addAllCompare(EtcdCompares.of(it)));
+    for (Member member : batch.members()) {
+      request.addSuccess(RequestOp.newBuilder().setRequestTxn(request(member)));
+    }
+    batch.otherwise().forEach(it -> request.addFailure(EtcdOps.of(it)));
+    return request.build();
+  }
+
+  private static TxnRequest request(Member member) {
+    TxnRequest.Builder request = TxnRequest.newBuilder();
+    member.compares().forEach(it -> request.addAllCompare(EtcdCompares.of(it)));
+    member.then().forEach(it -> request.addSuccess(EtcdOps.of(it)));
+    member.otherwise().forEach(it -> request.addFailure(EtcdOps.of(it)));
+    return request.build();
+  }
+
+  /** The most that a batch does, whichever branches run. */
+  static Effect effect(Batch batch) {
+    return batch.members().stream()
+        .flatMap(member -> Stream.concat(member.then().stream(), member.otherwise().stream()))
+        .map(EtcdOps::effect)
+        .max(Comparator.naturalOrder())
+        .orElse(Effect.NONE);
+  }
+
+  static BatchResult result(TxnResponse response) {
+    long revision = response.getHeader().getRevision();
+    if (!response.getSucceeded()) {
+      return new BatchResult.Fenced(revision, results(response.getResponsesList()));
+    }
+    List<MemberResult> members =
+        response.getResponsesList().stream()
+            .map(ResponseOp::getResponseTxn)
+            .map(it -> new MemberResult(it.getSucceeded(), results(it.getResponsesList())))
+            .toList();
+    return new BatchResult.Committed(revision, members);
+  }
+
+  private static List<OpResult> results(List<ResponseOp> responses) {
+    return responses.stream().map(EtcdTransactions::result).toList();
+  }
+
+  private static OpResult result(ResponseOp response) {
+    if (!response.hasResponseRange()) {
+      return new OpResult.Done();
+    }
+    List<KeyValue> found = response.getResponseRange().getKvsList();
+    return new OpResult.Found(entries(found).stream().findFirst());
+  }
+
+  /** The entries with keys of ours; somebody else's in the same range are passed over. */
+  static List<Entry> entries(List<KeyValue> found) {
+    return found.stream()
+        .flatMap(it -> key(it.getKey()).map(key -> entry(key, it)).stream())
+        .toList();
+  }
+
+  private static Entry entry(Key key, KeyValue found) {
+    return new Entry(
+        key,
+        Value.of(found.getValue().toByteArray()),
+        found.getCreateRevision(),
+        found.getModRevision(),
+        new LeaseHandle(found.getLease()));
+  }
+
+  /** An event of a watch; none for a key that somebody else made and that is no key here. */
+  static Optional<WatchEvent> event(Event event) {
+    KeyValue changed = event.getKv();
+    return key(changed.getKey())
+        .map(
+            key ->
+                event.getType() == Event.EventType.DELETE
+                    ? new WatchEvent.Deleted(key, changed.getModRevision())
+                    : new WatchEvent.Changed(entry(key, changed)));
+  }
+
+  private static Optional<Key> key(ByteString bytes) {
+    String path = bytes.toString(StandardCharsets.ISO_8859_1);
+    return Key.isKey(path) ? Optional.of(new Key(path)) : Optional.empty();
+  }
+
+  static ByteString bytes(Key key) {
+    return ByteString.copyFromUtf8(key.path());
+  }
+
+  static ByteString bytes(Value value) {
+    return ByteString.copyFrom(value.read());
+  }
+}
