@@ -16,15 +16,15 @@ import io.fencegate.coordination.store.WatchListener;
 import io.fencegate.coordination.store.WatchScope;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
