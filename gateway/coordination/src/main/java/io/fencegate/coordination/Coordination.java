@@ -29,6 +29,7 @@ public final class Coordination {
 
   private final Vertx vertx;
   private final GatewaySession session;
+  private final CommitBatcher commits;
   private final LockService locks;
   private final EpochLedger epochs;
   private final LockChanges changes;
@@ -50,7 +51,7 @@ public final class Coordination {
   private Coordination(Setup setup, CoordinatorHistory history, Runnable onDoubtfulPast) {
     this.vertx = setup.vertx();
     this.history = history;
-    history.onLoss(onDoubtfulPast);
+    history.onLoss(() -> doubt(onDoubtfulPast));
     Keyspace keys = new Keyspace(setup.prefix());
     LeaseBuckets buckets = new LeaseBuckets(setup.store(), setup.clocks());
     this.session =
@@ -62,9 +63,9 @@ public final class Coordination {
                 setup.clocks(),
                 setup.address(),
                 () -> sessionId(setup.secureRandom()),
-                onDoubtfulPast,
+                () -> doubt(onDoubtfulPast),
                 history));
-    CommitBatcher batcher =
+    this.commits =
         new CommitBatcher(vertx, setup.store(), session, buckets, history, setup.clocks());
     this.changes = new LockChanges(vertx, setup.store(), keys);
     this.locks =
@@ -73,15 +74,15 @@ public final class Coordination {
                 vertx,
                 setup.store(),
                 keys,
-                batcher,
+                commits,
                 buckets,
                 setup.clocks(),
                 setup.secureRandom(),
                 changes));
-    this.breaker = new LockBreaker(keys, batcher);
+    this.breaker = new LockBreaker(keys, commits);
     this.cluster = new ClusterAdmin(setup.store(), keys, session, history);
     this.health = new CoordinatorHealth(vertx, setup.store(), history);
-    this.epochs = new EpochLedger(keys, batcher, buckets, setup.clocks(), history);
+    this.epochs = new EpochLedger(keys, commits, buckets, setup.clocks(), history);
   }
 
   /**
@@ -109,6 +110,12 @@ public final class Coordination {
     return coordination;
   }
 
+  /** The coordinator may have gone back as well, and then its watches wait for the future. */
+  private void doubt(Runnable onDoubtfulPast) {
+    changes.reopen();
+    onDoubtfulPast.run();
+  }
+
   /** A failed heartbeat shows as a session that is not fresh; the next one is a second away. */
   private void beat() {
     session.refresh().otherwiseEmpty();
@@ -116,6 +123,10 @@ public final class Coordination {
 
   public GatewaySession session() {
     return session;
+  }
+
+  public CommitBatcher commits() {
+    return commits;
   }
 
   public LockService locks() {

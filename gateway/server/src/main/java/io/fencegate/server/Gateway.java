@@ -14,6 +14,7 @@ import io.fencegate.server.config.ServerConfig;
 import io.fencegate.server.http.RequestGate;
 import io.fencegate.server.http.WorkerApi;
 import io.fencegate.server.observe.AuditLog;
+import io.fencegate.server.observe.CommitMetrics;
 import io.fencegate.server.observe.GatewayMetrics;
 import io.fencegate.server.observe.HotResources;
 import io.fencegate.server.observe.LockMetrics;
@@ -148,6 +149,7 @@ public final class Gateway extends VerticleBase {
     GatewayMetrics.register(
         registry,
         new GatewayMetrics.Sources(barrier, coordinating, library, auditLog, setup.clocks()));
+    CommitMetrics.register(registry, coordinating.commits());
     vertx.setPeriodic(FORGET_EVERY.toMillis(), unused -> barrier.forgetIdle(setup.clocks().read()));
     library.follow();
     return listen(setup.config().worker(), workerRouter(coordinating, library, observations))

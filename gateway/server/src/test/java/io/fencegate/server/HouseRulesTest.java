@@ -53,16 +53,18 @@ final class HouseRulesTest {
       Set.of(
           "io.fencegate.server.clock.SystemClocks",
           "io.fencegate.client.SystemClocks",
-          "io.fencegate.adapter.tck.SystemClocks");
+          "io.fencegate.adapter.tck.SystemClocks",
+          "io.fencegate.lab.EtcdCluster");
 
   /** Where a source of randomness is chosen; below it is passed in. */
-  private static final Set<String> COMPOSERS = Set.of("io.fencegate.client.FencegateClient");
+  private static final Set<String> COMPOSERS =
+      Set.of("io.fencegate.client.FencegateClient", "io.fencegate.lab.Ports");
 
   /** Classes that complete a future by hand because what they wait for is no future. */
   private static final Set<String> BRIDGES =
       Set.of(
           "io.fencegate.adapter.postgres.Turnstile",
-          "io.fencegate.coordination.commit.CommitBatcher",
+          "io.fencegate.coordination.commit.Pending",
           "io.fencegate.coordination.embedded.EmbeddedStore",
           "io.fencegate.coordination.embedded.Request",
           "io.fencegate.coordination.embedded.StoreWriter",

@@ -191,7 +191,7 @@ public final class GatewaySession {
 
   private Future<Void> atLeastTheGeneration(Throwable failure) {
     Future<Void> failed = Future.failedFuture(failure);
-    return isOutOfSpace(failure)
+    return OutOfSpace.is(failure)
         ? generations
             .read()
             .compose(
@@ -201,10 +201,6 @@ public final class GatewaySession {
                 },
                 worse -> Future.failedFuture(worse))
         : failed;
-  }
-
-  private static boolean isOutOfSpace(Throwable failure) {
-    return failure instanceof StoreException known && known.kind() == StoreException.Kind.NO_SPACE;
   }
 
   /**
@@ -219,7 +215,7 @@ public final class GatewaySession {
 
   private Future<Void> endForLackOfSpace(Throwable failure) {
     Future<Void> failed = Future.failedFuture(failure);
-    if (!isOutOfSpace(failure) || id.isEmpty()) {
+    if (!OutOfSpace.is(failure) || id.isEmpty()) {
       return failed;
     }
     return commit(deletion(keys.gateway(id)))

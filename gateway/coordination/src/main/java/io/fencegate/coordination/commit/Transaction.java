@@ -8,6 +8,7 @@ import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.token.Generation;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 
 /**
  * One operation on one resource that commits with others. It may be built and sent more than once,
@@ -19,8 +20,9 @@ public interface Transaction {
   ResourceName resource();
 
   /**
-   * Whether it puts nothing: such ones travel apart and compare no session, so that they pass when
-   * nothing can be put, and this gateway's session has ended for that very reason.
+   * Whether it puts nothing, in neither branch: such ones travel apart and compare no session, so
+   * that they pass when nothing can be put, and this gateway's session has ended for that very
+   * reason.
    *
    * <p>They may then be committed late, behind a later sending or behind the answer that they are
    * in doubt. So their own compares have to make that harmless. A release does: it deletes the one
@@ -42,6 +44,14 @@ public interface Transaction {
   /** The TTL classes whose buckets it puts keys on. */
   default List<TtlClass> ttlClasses() {
     return List.of();
+  }
+
+  /**
+   * Until when it has to be committed for a lock not to run out (monotonic); empty: nothing runs
+   * out. What runs out first is sent first.
+   */
+  default OptionalLong expiresNanos() {
+    return OptionalLong.empty();
   }
 
   /**

@@ -26,6 +26,7 @@ final class Award {
   private final LeaseId leaseId;
   private final Attempt attempt;
   private LeaseHandle lastLease = LeaseHandle.NONE;
+  private long lastWallMillis;
 
   Award(Keyspace keys, AcquireRequest request, LeaseId leaseId, Attempt attempt) {
     this.keys = keys;
@@ -47,6 +48,11 @@ final class Award {
     return lastLease;
   }
 
+  /** The grant time of the last sending, hence of the lock if that was granted. */
+  long lastWallMillis() {
+    return lastWallMillis;
+  }
+
   /** Whether this call is the one that was granted. */
   boolean isOf(RequestRecord granted) {
     return granted.leaseId().equals(leaseId);
@@ -57,6 +63,7 @@ final class Award {
   }
 
   List<Op> puts(Generation generation, Map<TtlClass, Bucket> buckets, long wallMillis) {
+    lastWallMillis = wallMillis;
     lastLease = Transaction.bucket(buckets, request.ttlClass()).lease();
     LockRecord lock =
         new LockRecord(

@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /** What a call is answered that was granted the lock, is a repeat, or finds the lock taken. */
-record Grants(Desk desk) {
+record Grants(Desk desk, Renewals renewals) {
 
   /** Hint to a caller that found the lock held: it may be released early. */
   private static final long MAX_RETRY_HINT_MILLIS = 1_000;
@@ -24,6 +24,7 @@ record Grants(Desk desk) {
   Future<Ruling<Grant>> granted(Award award, Commit.Judged judged) {
     AcquireRequest request = award.request();
     FencingToken token = FencingToken.of(judged.generation(), judged.revision());
+    renewals.granted(award, token, judged.revision());
     return desk.remaining(award.lastLease(), request.ttlClass())
         .map(
             remaining ->

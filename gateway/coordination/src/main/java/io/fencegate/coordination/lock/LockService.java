@@ -61,7 +61,7 @@ public final class LockService {
     this.renewals = new Renewals(desk);
     this.queue = new WaitQueue(desk, parts.store());
     this.waiterParts =
-        new Waiter.Parts(parts.vertx(), desk, new Grants(desk), queue, parts.changes());
+        new Waiter.Parts(parts.vertx(), desk, new Grants(desk, renewals), queue, parts.changes());
     changes.listen(queue);
   }
 
@@ -113,12 +113,14 @@ public final class LockService {
       Optional<Duration> ttl,
       Duration maxHold,
       long deadlineNanos) {
-    return renewals.renew(resource, leaseId, ttl, maxHold, deadlineNanos);
+    return renewals.renew(
+        new Renewals.Call(resource, leaseId.proof(), ttl, maxHold, deadlineNanos));
   }
 
   /** Frees the lock if this lease owns it; harmless to repeat. */
   public Future<Ruling<Release>> release(
       ResourceName resource, LeaseId leaseId, long deadlineNanos) {
+    renewals.forget(resource, leaseId.proof());
     return desk.submit(
         new ReleaseTransaction(desk.keys(), resource, leaseId.proof()),
         deadlineNanos,

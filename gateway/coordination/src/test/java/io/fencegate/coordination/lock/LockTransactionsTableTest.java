@@ -214,7 +214,11 @@ class LockTransactionsTableTest {
             List.of(Look.LOCK),
             List.of(Look.LOCK),
             laid ->
-                new RenewTransaction(keys, laid.resource(), MINE.proof(), TTL, laid.lockReadAt())),
+                new RenewTransaction(
+                    keys,
+                    new RenewTransaction.Target(
+                        laid.resource(), MINE.proof(), laid.lockReadAt(), 0),
+                    TTL)),
         new Row(
             "release",
             Set.of(Fact.LOCK_OF_MINE),

@@ -34,7 +34,7 @@ public final class Observations implements WriteObserver, LockObserver {
 
   private static final double NANOS_PER_MILLI = 1e6;
 
-  private static final Duration[] LATENCY_BUCKETS = {
+  static final Duration[] LATENCY_BUCKETS = {
     Duration.ofMillis(1),
     Duration.ofMillis(5),
     Duration.ofMillis(10),
