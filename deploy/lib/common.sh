@@ -177,14 +177,15 @@ fencegate_let_go() {
   done
 }
 
-# Builds the runnable jars under root $1, quietly; tests are not even compiled.
+# Builds the runnable jars under root $1, quietly; tests are not even compiled. More module $2 too.
 fencegate_build_jars() {
-  local root=$1 started=$SECONDS
+  local root=$1 started=$SECONDS modules=gateway/server,gateway/demo${2:+,$2}
   fencegate_need_build_tools
   fencegate_say "building the jars (the first time downloads libraries, a few minutes) ..."
   fencegate_let_go "$root/gateway/server/target/fencegate.jar" \
     "$root/gateway/demo/target/fencegate-demo.jar"
-  (cd "$root" && mvn -B -ntp -q -Dstyle.color=never package -Dmaven.test.skip=true >&2) || {
+  (cd "$root" && mvn -B -ntp -q -Dstyle.color=never -pl "$modules" -am package \
+    -Dmaven.test.skip=true >&2) || {
     fencegate_say "the build failed"
     return 1
   }

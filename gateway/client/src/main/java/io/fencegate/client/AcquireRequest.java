@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.client;
 
-import io.fencegate.policy.name.HolderId;
 import io.fencegate.policy.name.RequestId;
 import io.fencegate.policy.name.ResourceName;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One wish for one lock. It has an id of its own from the start, so the same object may be handed
@@ -17,29 +15,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param resource what to lock
  * @param requestId the id under which a repeat is recognised
- * @param holder who asks, for people; null: nobody named
- * @param ttl how long the lease is to last without renewal; null: the gateway's default
- * @param patience how long to go on asking while somebody else holds the lock. The waiting is done
- *     in this process: the gateway's own queue is not used, so the order of arrival does not count
- * @param metadata for people who look at the lock; at most 2 KiB as JSON
+ * @param options how it is wanted
  */
-public record AcquireRequest(
-    ResourceName resource,
-    RequestId requestId,
-    @Nullable HolderId holder,
-    @Nullable Duration ttl,
-    Duration patience,
-    Map<String, String> metadata) {
-
-  public AcquireRequest {
-    if (ttl != null && (ttl.isNegative() || ttl.isZero())) {
-      throw new IllegalArgumentException("ttl " + ttl + ", expected more than nothing");
-    }
-    if (patience.isNegative()) {
-      throw new IllegalArgumentException("patience " + patience + ", expected nothing or more");
-    }
-    metadata = Map.copyOf(metadata);
-  }
+public record AcquireRequest(ResourceName resource, RequestId requestId, AcquireOptions options) {
 
   /**
    * A request with an unguessable id, the gateway's default TTL and no patience.
@@ -48,57 +26,68 @@ public record AcquireRequest(
    *     ResourceName}
    */
   public static AcquireRequest of(String resource) {
-    return new AcquireRequest(
-        ResourceName.parse(resource).orThrow(),
-        new RequestId(UUID.randomUUID().toString()),
-        null,
-        null,
-        Duration.ZERO,
-        Map.of());
+    return of(ResourceName.parse(resource).orThrow(), AcquireOptions.DEFAULTS);
+  }
+
+  /** A request with an unguessable id. */
+  public static AcquireRequest of(ResourceName resource, AcquireOptions options) {
+    return new AcquireRequest(resource, new RequestId(UUID.randomUUID().toString()), options);
   }
 
   /** The same wish by a named holder. */
   public AcquireRequest withHolder(String name) {
-    return new AcquireRequest(
-        resource, requestId, HolderId.parse(name).orThrow(), ttl, patience, metadata);
+    return with(options.withHolder(name));
   }
 
   /** The same wish with this TTL; the gateway may round it up. */
   public AcquireRequest withTtl(Duration duration) {
-    return new AcquireRequest(resource, requestId, holder, duration, patience, metadata);
+    return with(options.withTtl(duration));
   }
 
-  /** The same wish, repeated for this long while the lock is held. */
+  /** The same wish, asked again for this long; see {@link AcquireOptions#withPatience}. */
   public AcquireRequest withPatience(Duration duration) {
-    return new AcquireRequest(resource, requestId, holder, ttl, duration, metadata);
+    return with(options.withPatience(duration));
   }
 
-  /** The same wish under an id of the caller's. */
-  public AcquireRequest withRequestId(String id) {
-    return new AcquireRequest(
-        resource, RequestId.parse(id).orThrow(), holder, ttl, patience, metadata);
+  /** The same wish, queued for this long; see {@link AcquireOptions#withWait}. */
+  public AcquireRequest withWait(Duration duration) {
+    return with(options.withWait(duration));
   }
 
   /** The same wish with something for people to see. */
   public AcquireRequest withMetadata(Map<String, String> forPeople) {
-    return new AcquireRequest(resource, requestId, holder, ttl, patience, forPeople);
+    return with(options.withMetadata(forPeople));
   }
 
-  String body() {
-    Map<String, Json> body = new LinkedHashMap<>();
-    body.put("resource", new Json.Str(resource.value()));
-    body.put("requestId", new Json.Str(requestId.value()));
-    if (ttl != null) {
-      body.put("leaseTtlMs", new Json.Num(Long.toString(ttl.toMillis())));
-    }
-    if (holder != null) {
-      body.put("holder", new Json.Str(holder.value()));
-    }
-    if (!metadata.isEmpty()) {
-      Map<String, Json> members = new LinkedHashMap<>();
-      metadata.forEach((name, value) -> members.put(name, new Json.Str(value)));
-      body.put("metadata", new Json.Obj(members));
+  /** The same wish with other options. */
+  public AcquireRequest with(AcquireOptions others) {
+    return new AcquireRequest(resource, requestId, others);
+  }
+
+  /** The same wish under an id of the caller's. */
+  public AcquireRequest withRequestId(String id) {
+    return new AcquireRequest(resource, RequestId.parse(id).orThrow(), options);
+  }
+
+  /** The body of one call; the wait is no part of what a repeat has to have in common. */
+  String body(long waitMillis) {
+    Map<String, Json> body = new LinkedHashMap<>(names());
+    body.putAll(options.members());
+    if (waitMillis > 0) {
+      body.put("waitTimeoutMs", new Json.Num(Long.toString(waitMillis)));
     }
     return new Json.Obj(body).write();
+  }
+
+  /** The body of the call that takes it back. */
+  String cancelBody() {
+    return new Json.Obj(names()).write();
+  }
+
+  private Map<String, Json> names() {
+    Map<String, Json> names = new LinkedHashMap<>();
+    names.put("resource", new Json.Str(resource.value()));
+    names.put("requestId", new Json.Str(requestId.value()));
+    return names;
   }
 }

@@ -11,7 +11,10 @@ public sealed interface AcquireResult {
 
   /**
    * It is not. A problem with outcome {@code UNKNOWN} means that the gateway may have granted it
-   * all the same: repeat the same request object, or leave it to the lease to run out.
+   * all the same: repeat the same request object, or leave it to the lease to run out. What waited
+   * in the queue, or ended as {@code interrupted} or {@code client-closed}, is taken back at the
+   * gateway by the SDK, as far as that is reached, and released if it was granted: make a new
+   * request after that.
    */
   record NotHeld(Problem problem) implements AcquireResult {}
 

@@ -5,8 +5,9 @@ import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Exponential backoff with jitter, so that many workers that failed together do not come back
- * together.
+ * Exponential backoff with full jitter: each wait is drawn evenly between nothing and a ceiling
+ * that doubles, so that many workers that failed together do not come back together (M. Brooker,
+ * "Exponential Backoff And Jitter", AWS Architecture Blog, 2015).
  */
 final class Backoff {
 
@@ -15,6 +16,9 @@ final class Backoff {
 
   /** Long enough to be no load, short enough that a free lock is found soon. */
   private static final long MAX_MILLIS = 2_000;
+
+  /** A gateway that asks for more is mistaken, or something in between is. */
+  private static final long MAX_ASKED_MILLIS = 30_000;
 
   private final DoubleSupplier zeroToOne;
   private long ceilingMillis = FIRST_MILLIS;
@@ -28,15 +32,16 @@ final class Backoff {
     this.zeroToOne = zeroToOne;
   }
 
-  /**
-   * How long to wait now: between half and all of a ceiling that doubles, never less than what the
-   * gateway asked for, except where that is beyond the greatest ceiling.
-   */
+  /** How long to wait now: what the gateway asked for, if it did, and the jitter on top of it. */
   long nextMillis(@Nullable Long retryAfterMillis) {
-    long half = ceilingMillis / 2;
-    long wait = half + (long) (zeroToOne.getAsDouble() * half);
+    long jitter = (long) (zeroToOne.getAsDouble() * ceilingMillis);
     ceilingMillis = Math.min(MAX_MILLIS, ceilingMillis * 2);
-    long asked = retryAfterMillis == null ? 0 : Math.min(retryAfterMillis, MAX_MILLIS);
-    return Math.max(wait, asked);
+    long asked = retryAfterMillis == null ? 0 : Math.max(0, retryAfterMillis);
+    return Math.min(asked, MAX_ASKED_MILLIS) + jitter;
+  }
+
+  /** From the start again, once something has gone well. */
+  void reset() {
+    ceilingMillis = FIRST_MILLIS;
   }
 }

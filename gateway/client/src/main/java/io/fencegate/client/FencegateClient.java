@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.client;
 
+import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Certainty;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -10,7 +11,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
@@ -34,10 +34,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FencegateClient implements AutoCloseable {
 
+  private static final Problem CLOSED =
+      Problem.ofOwn("client-closed", "this client was closed", Certainty.REJECTED, false);
+
   private final HeldLock.Surroundings with;
   private final Acquirer acquirer;
   private final Set<HeldLock> held = ConcurrentHashMap.newKeySet();
-  private final AtomicBoolean closed = new AtomicBoolean();
+
+  /** Has a value once this was closed: what every acquire is answered from then on. */
+  private final CompletableFuture<Problem> closing = new CompletableFuture<>();
 
   FencegateClient(Transport transport, LeaseKeeper.Parts parts, ClientTimeouts timeouts) {
     with = new HeldLock.Surroundings(transport, parts, timeouts, held::remove);
@@ -50,44 +55,64 @@ public final class FencegateClient implements AutoCloseable {
 
   /**
    * Takes a lock and waits for the result. A lost or doubtful answer is repeated with the same
-   * request id until the resolve time (see {@link Builder#acquireTimeout}) is over. While somebody
-   * else holds the lock it is asked for again during the request's patience; the gateway's own
-   * queue ({@code waitTimeoutMs}) is not used by this version, so waiting is not first come first
-   * served. An interrupt ends the waiting and leaves the thread's interrupt flag set.
+   * request id until the resolve time (see {@link Builder#acquireTimeout}) is over. What happens
+   * while somebody else holds the lock is the request's {@link Waiting}.
+   *
+   * <p>An interrupt, or closing this client, ends the waiting: the place in the queue is given up
+   * at the gateway, and a grant that was under way already is released when it arrives. Make a new
+   * request after that. The thread's interrupt flag stays set.
    */
   public AcquireResult acquire(AcquireRequest request) {
-    if (closed.get()) {
-      return closedResult();
-    }
-    AcquireResult result = acquirer.acquire(request);
+    return acquire(request, List.of(closing));
+  }
+
+  /**
+   * Takes several locks, or none of them: in the byte order of their names, whatever order they are
+   * given in, so that callers who want the same ones never wait for each other in a circle. The
+   * options count for each lock, the patience for all of them together; those that are held already
+   * are renewed meanwhile. When one cannot be had, or one is lost while the others are waited for,
+   * those that are held are released, the last one first.
+   *
+   * @throws IllegalArgumentException when there is none or there are more than 64, when a name
+   *     stands twice, or does not follow the grammar
+   */
+  public AcquireAllResult acquireAll(List<String> resources, AcquireOptions options) {
+    List<ResourceName> names =
+        resources.stream().map(name -> ResourceName.parse(name).orThrow()).toList();
+    return new MultiAcquire(with.parts().clocks(), this::acquire, closing)
+        .acquire(MultiAcquire.ordered(names), options);
+  }
+
+  private AcquireResult acquire(AcquireRequest request, List<CompletableFuture<Problem>> stops) {
+    AcquireResult result = acquirer.acquire(request, stops);
     if (result instanceof AcquireResult.Held ours) {
       HeldLock lock = ours.lock();
       held.add(lock);
       if (lock.state().isLost()) {
         held.remove(lock);
       }
-      if (closed.get()) {
+      if (closing.isDone()) {
         lock.close();
-        return closedResult();
+        return new AcquireResult.NotHeld(CLOSED);
       }
     }
     return result;
   }
 
-  private static AcquireResult closedResult() {
-    return new AcquireResult.NotHeld(
-        Problem.ofOwn("client-closed", "this client was closed", Certainty.REJECTED, false));
-  }
-
-  /** Gives back every lock that is still held and stops renewing. Idempotent. */
+  /**
+   * Gives back every lock that is still held, stops renewing, and ends every acquire that is still
+   * waiting; returns when the gateway has been told. Idempotent.
+   */
   @Override
   public void close() {
-    if (!closed.compareAndSet(false, true)) {
+    if (!closing.complete(CLOSED)) {
       return;
     }
+    with.parts().timers().endPauses();
     List<CompletableFuture<Boolean>> releases =
         List.copyOf(held).stream().map(HeldLock::release).toList();
     releases.forEach(CompletableFuture::join);
+    acquirer.awaitEnds();
     with.parts().timers().close();
   }
 
@@ -109,33 +134,39 @@ public final class FencegateClient implements AutoCloseable {
 
     /** How long a connection may take; default 3 s. */
     public Builder connectTimeout(Duration timeout) {
-      timeouts =
-          new ClientTimeouts(
-              timeout, timeouts.request(), timeouts.resolveAcquire(), timeouts.repeatWrite());
+      timeouts = timeouts.withConnect(timeout);
       return this;
     }
 
     /** How long one request's whole answer may take; default 10 s. */
     public Builder requestTimeout(Duration timeout) {
-      timeouts =
-          new ClientTimeouts(
-              timeouts.connect(), timeout, timeouts.resolveAcquire(), timeouts.repeatWrite());
+      timeouts = timeouts.withRequest(timeout);
       return this;
     }
 
     /** How long, beyond its patience, an acquire in doubt is repeated; default 20 s. */
     public Builder acquireTimeout(Duration timeout) {
-      timeouts =
-          new ClientTimeouts(
-              timeouts.connect(), timeouts.request(), timeout, timeouts.repeatWrite());
+      timeouts = timeouts.withResolveAcquire(timeout);
       return this;
     }
 
     /** How long a write with an Idempotency-Key is repeated; default 20 s. */
     public Builder writeTimeout(Duration timeout) {
-      timeouts =
-          new ClientTimeouts(
-              timeouts.connect(), timeouts.request(), timeouts.resolveAcquire(), timeout);
+      timeouts = timeouts.withRepeatWrite(timeout);
+      return this;
+    }
+
+    /**
+     * How long one request may wait in the gateway's queue; default 45 s. Longer waits are made of
+     * several. Keep it below the idle limit of every proxy in between.
+     *
+     * @throws IllegalArgumentException when it is less than a millisecond
+     */
+    public Builder waitPerCall(Duration timeout) {
+      if (timeout.toMillis() < 1) {
+        throw new IllegalArgumentException("waitPerCall " + timeout + ", expected 1 ms or more");
+      }
+      timeouts = timeouts.withWaitPerCall(timeout);
       return this;
     }
 

@@ -6,6 +6,7 @@ import io.fencegate.policy.name.IdempotencyKey;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Certainty;
 import io.fencegate.policy.token.FencingToken;
+import io.fencegate.policy.token.LeaseId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +27,26 @@ public final class HeldLock implements AutoCloseable {
 
   /** What was granted. The lease id is a secret: it is in no text about this object. */
   record Granted(
-      ResourceName resource, FencingToken token, String leaseId, LeaseKeeper.Grant lease) {
+      ResourceName resource, FencingToken token, LeaseId leaseId, LeaseKeeper.Grant lease) {
+
+    /** The call that gives this back. */
+    Transport.Call release() {
+      return leaseCall("/v1/locks/release");
+    }
+
+    Transport.Call renewal() {
+      return leaseCall("/v1/locks/renew");
+    }
+
+    private Transport.Call leaseCall(String path) {
+      Json body =
+          new Json.Obj(
+              Map.of(
+                  "resource", new Json.Str(resource.value()),
+                  "leaseId", new Json.Str(leaseId.reveal())));
+      return new Transport.Call(path, Map.of(), body.write());
+    }
+
     @Override
     public String toString() {
       return resource + " token " + token;
@@ -58,7 +78,10 @@ public final class HeldLock implements AutoCloseable {
             with.parts(),
             with.timeouts(),
             Map.of(
-                "Fencing-Token", granted.token().toString(), "Fencing-Lease", granted.leaseId()));
+                "Fencing-Token",
+                granted.token().toString(),
+                "Fencing-Lease",
+                granted.leaseId().reveal()));
   }
 
   static HeldLock begin(Granted granted, Surroundings with) {
@@ -79,6 +102,14 @@ public final class HeldLock implements AutoCloseable {
   /** The TTL that was granted for each renewal. */
   public Duration ttl() {
     return Duration.ofMillis(granted.lease().ttlMillis());
+  }
+
+  /**
+   * The secret that proves this hold, for a process that writes or renews in this one's place. Its
+   * {@code toString} shows a fingerprint only.
+   */
+  public LeaseId leaseId() {
+    return granted.leaseId();
   }
 
   /** What may be believed of the authority at this moment. */
@@ -172,6 +203,22 @@ public final class HeldLock implements AutoCloseable {
   }
 
   /**
+   * Leaves the lock to somebody else who was told token and {@link #leaseId()}: nothing is renewed,
+   * released or written from here on, and the lease runs on until it ends by itself. Idempotent; no
+   * effect on a lock that was closed.
+   *
+   * @return how much of the lease is left at least
+   */
+  public Duration detach() {
+    Duration left = remaining();
+    if (closed.compareAndSet(false, true)) {
+      keeper.release();
+      with.whenOver().accept(this);
+    }
+    return left;
+  }
+
+  /**
    * Gives the lock back: no write goes out from here on, and the gateway is told once. When that
    * message is lost the lease runs out by itself. Idempotent; waits for one answer at most.
    */
@@ -194,13 +241,13 @@ public final class HeldLock implements AutoCloseable {
     keeper.release();
     with.whenOver().accept(this);
     return with.transport()
-        .send(leaseCall("/v1/locks/release"), with.timeouts().request())
+        .send(granted.release(), with.timeouts().request())
         .thenApply(reply -> Verdict.of(reply) instanceof Verdict.Yes);
   }
 
   private CompletableFuture<LeaseKeeper.LeaseAnswer> renew(Duration patience) {
     return with.transport()
-        .send(leaseCall("/v1/locks/renew"), patience)
+        .send(granted.renewal(), patience)
         .thenApply(reply -> leaseAnswer(Verdict.of(reply)));
   }
 
@@ -215,15 +262,6 @@ public final class HeldLock implements AutoCloseable {
     return verdict instanceof Verdict.No no && no.problem().code().equals("lease-lost")
         ? new LeaseKeeper.LeaseAnswer.NotOwner()
         : new LeaseKeeper.LeaseAnswer.Uncertain();
-  }
-
-  private Transport.Call leaseCall(String path) {
-    Json body =
-        new Json.Obj(
-            Map.of(
-                "resource", new Json.Str(granted.resource().value()),
-                "leaseId", new Json.Str(granted.leaseId())));
-    return new Transport.Call(path, Map.of(), body.write());
   }
 
   private void changed(LeaseState before, LeaseState after) {

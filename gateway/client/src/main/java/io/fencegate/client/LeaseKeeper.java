@@ -20,7 +20,10 @@ import java.util.function.Function;
  */
 final class LeaseKeeper {
 
-  /** Renewals come up to a tenth early, so that locks taken together are not renewed together. */
+  /**
+   * Renewals come up to a tenth earlier or later, so that locks taken together are not renewed
+   * together for ever. Two tenths of a third of the TTL leave room for a second and third attempt.
+   */
   private static final double JITTER = 0.1;
 
   /** What a keeper works with. */
@@ -127,7 +130,8 @@ final class LeaseKeeper {
   }
 
   private long jittered(long millis) {
-    return millis - (long) (millis * JITTER * parts.zeroToOne().getAsDouble());
+    double minusOneToOne = 2 * parts.zeroToOne().getAsDouble() - 1;
+    return millis + Math.round(millis * JITTER * minusOneToOne);
   }
 
   private void renewNow() {

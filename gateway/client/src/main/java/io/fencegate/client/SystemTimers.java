@@ -13,7 +13,7 @@ final class SystemTimers implements Timers {
   private static final System.Logger LOG = System.getLogger(SystemTimers.class.getName());
 
   private final ScheduledThreadPoolExecutor executor;
-  private final CountDownLatch closed = new CountDownLatch(1);
+  private final CountDownLatch noMorePauses = new CountDownLatch(1);
 
   SystemTimers() {
     executor =
@@ -49,12 +49,17 @@ final class SystemTimers implements Timers {
 
   @Override
   public boolean pause(long millis) throws InterruptedException {
-    return !closed.await(millis, TimeUnit.MILLISECONDS);
+    return !noMorePauses.await(millis, TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public void endPauses() {
+    noMorePauses.countDown();
   }
 
   @Override
   public void close() {
-    closed.countDown();
+    endPauses();
     executor.shutdown();
   }
 }

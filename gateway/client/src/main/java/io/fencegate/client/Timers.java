@@ -14,11 +14,14 @@ interface Timers extends AutoCloseable {
   Pending after(long millis, Runnable task);
 
   /**
-   * Blocks the caller for {@code millis} or until this is closed.
+   * Blocks the caller for {@code millis} or until pauses are ended.
    *
-   * @return whether the time passed: false when this was closed
+   * @return whether the time passed: false when pauses were ended
    */
   boolean pause(long millis) throws InterruptedException;
+
+  /** Ends every pause, those to come as well; tasks go on. Idempotent. */
+  void endPauses();
 
   /** Drops everything that has not run yet; running tasks end by themselves. Idempotent. */
   @Override

@@ -16,6 +16,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class LeaseTimingTest {
 
@@ -25,9 +27,13 @@ class LeaseTimingTest {
 
   private final ManualTime time = new ManualTime();
   private final ScriptedTransport gateway = new ScriptedTransport(time);
+
+  /** In the middle: no jitter. */
+  private double random = 0.5;
+
   private final FencegateClient client =
       new FencegateClient(
-          gateway, new LeaseKeeper.Parts(time, time, () -> 0), ClientTimeouts.DEFAULTS);
+          gateway, new LeaseKeeper.Parts(time, time, () -> random), ClientTimeouts.DEFAULTS);
 
   private HeldLock acquire() {
     gateway.then(granted("42", TTL));
@@ -53,6 +59,28 @@ class LeaseTimingTest {
     assertThat(lock.remaining()).isEqualTo(Duration.ofMillis(TTL - MARGIN - 500));
     time.advance(3_000);
     assertThat(gateway.sent).hasSize(3);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, 2700", "0.25, 2850", "0.5, 3000", "0.999, 3299"})
+  void holdersThatBeganTogetherRenewUpToATenthApartFromTheThird(double drawn, long expected) {
+    random = drawn;
+    HeldLock unused = acquire();
+    time.advance(expected);
+    assertThat(gateway.sent).hasSize(2);
+    assertThat(gateway.last().atMillis()).isEqualTo(expected);
+  }
+
+  @Test
+  void aDetachedLockIsNeitherRenewedNorReleased() {
+    HeldLock lock = acquire();
+    assertThat(lock.detach()).isEqualTo(Duration.ofMillis(TTL - MARGIN));
+    assertThat(lock.leaseId().reveal()).isEqualTo("c2VjcmV0LXNlY3JldC1zZQ");
+    time.advance(60_000);
+    lock.close();
+    client.close();
+    assertThat(gateway.sent).hasSize(1);
+    assertThat(lock.write(write())).isInstanceOf(WriteResult.NotSent.class);
   }
 
   @Test

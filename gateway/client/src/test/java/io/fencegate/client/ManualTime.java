@@ -24,6 +24,7 @@ final class ManualTime implements Clocks, Timers {
   private final List<Task> tasks = new ArrayList<>();
   private long millis;
   private long wallAheadMillis;
+  private boolean pausesEnded;
   private boolean closed;
 
   @Override
@@ -87,12 +88,18 @@ final class ManualTime implements Clocks, Timers {
   public boolean pause(long forMillis) {
     advance(forMillis);
     synchronized (this) {
-      return !closed;
+      return !pausesEnded;
     }
   }
 
   @Override
+  public synchronized void endPauses() {
+    pausesEnded = true;
+  }
+
+  @Override
   public synchronized void close() {
+    pausesEnded = true;
     closed = true;
     tasks.clear();
   }

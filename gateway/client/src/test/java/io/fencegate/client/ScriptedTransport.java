@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** Answers calls as a test wrote down; a call beyond the script stays unanswered. */
@@ -18,7 +19,11 @@ final class ScriptedTransport implements Transport {
   }
 
   final List<Sent> sent = new ArrayList<>();
-  private final Deque<Reply> script = new ArrayDeque<>();
+
+  /** What happens to one call: time passes, then there is an answer or not. */
+  private record Turn(long afterMillis, Optional<Reply> reply) {}
+
+  private final Deque<Turn> script = new ArrayDeque<>();
   private final ManualTime time;
 
   ScriptedTransport(ManualTime time) {
@@ -26,17 +31,38 @@ final class ScriptedTransport implements Transport {
   }
 
   ScriptedTransport then(Reply... replies) {
-    script.addAll(List.of(replies));
+    for (Reply reply : replies) {
+      script.add(new Turn(0, Optional.of(reply)));
+    }
     return this;
+  }
+
+  /** The next call is answered after this time. */
+  ScriptedTransport thenAfter(long millis, Reply reply) {
+    script.add(new Turn(millis, Optional.of(reply)));
+    return this;
+  }
+
+  /** The next call is not answered, and this time passes. */
+  ScriptedTransport thenSilence(long millis) {
+    script.add(new Turn(millis, Optional.empty()));
+    return this;
+  }
+
+  List<String> paths() {
+    return sent.stream().map(it -> it.call().path()).toList();
   }
 
   @Override
   public synchronized CompletableFuture<Reply> send(Call call, Duration patience) {
     CompletableFuture<Reply> reply = new CompletableFuture<>();
     sent.add(new Sent(time.millis(), call, reply));
-    Reply scripted = script.poll();
-    if (scripted != null) {
-      reply.complete(scripted);
+    Turn turn = script.poll();
+    if (turn != null) {
+      if (turn.afterMillis() > 0) {
+        time.advance(turn.afterMillis());
+      }
+      turn.reply().ifPresent(reply::complete);
     }
     return reply;
   }

@@ -4,13 +4,16 @@ package io.fencegate.coordination;
 import io.fencegate.coordination.commit.CommitBatcher;
 import io.fencegate.coordination.commit.GatewaySession;
 import io.fencegate.coordination.epoch.EpochLedger;
+import io.fencegate.coordination.health.CoordinatorHealth;
 import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.lease.LeaseBuckets;
 import io.fencegate.coordination.lock.LockChanges;
 import io.fencegate.coordination.lock.LockService;
+import io.fencegate.coordination.operator.ClusterAdmin;
+import io.fencegate.coordination.operator.LockBreaker;
 import io.fencegate.coordination.store.CoordinationStore;
+import io.fencegate.coordination.witness.CoordinatorHistory;
 import io.fencegate.policy.time.Clocks;
-import io.fencegate.policy.token.LeaseId;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.Base64;
@@ -26,9 +29,14 @@ public final class Coordination {
 
   private final Vertx vertx;
   private final GatewaySession session;
+  private final CommitBatcher commits;
   private final LockService locks;
   private final EpochLedger epochs;
   private final LockChanges changes;
+  private final CoordinatorHistory history;
+  private final LockBreaker breaker;
+  private final ClusterAdmin cluster;
+  private final CoordinatorHealth health;
   private long heartbeat;
 
   /** What a gateway brings along. */
@@ -40,8 +48,10 @@ public final class Coordination {
       String address,
       IntFunction<byte[]> secureRandom) {}
 
-  private Coordination(Setup setup, Runnable onDoubtfulPast) {
+  private Coordination(Setup setup, CoordinatorHistory history, Runnable onDoubtfulPast) {
     this.vertx = setup.vertx();
+    this.history = history;
+    history.onLoss(onDoubtfulPast);
     Keyspace keys = new Keyspace(setup.prefix());
     LeaseBuckets buckets = new LeaseBuckets(setup.store(), setup.clocks());
     this.session =
@@ -53,20 +63,26 @@ public final class Coordination {
                 setup.clocks(),
                 setup.address(),
                 () -> sessionId(setup.secureRandom()),
-                onDoubtfulPast));
-    CommitBatcher batcher =
-        new CommitBatcher(vertx, setup.store(), session, buckets, setup.clocks());
+                onDoubtfulPast,
+                history));
+    this.commits =
+        new CommitBatcher(vertx, setup.store(), session, buckets, history, setup.clocks());
     this.changes = new LockChanges(vertx, setup.store(), keys);
     this.locks =
         new LockService(
             new LockService.Parts(
+                vertx,
+                setup.store(),
                 keys,
-                batcher,
+                commits,
                 buckets,
                 setup.clocks(),
-                () -> LeaseId.of(setup.secureRandom().apply(LeaseId.BYTES)),
+                setup.secureRandom(),
                 changes));
-    this.epochs = new EpochLedger(keys, batcher, buckets, setup.clocks());
+    this.breaker = new LockBreaker(keys, commits);
+    this.cluster = new ClusterAdmin(setup.store(), keys, session, history);
+    this.health = new CoordinatorHealth(vertx, setup.store(), history);
+    this.epochs = new EpochLedger(keys, commits, buckets, setup.clocks(), history);
   }
 
   /**
@@ -77,8 +93,15 @@ public final class Coordination {
    * @param onDoubtfulPast told when everything that was confirmed has to be confirmed again
    */
   public static Coordination start(Setup setup, Runnable onDoubtfulPast) {
-    Coordination coordination = new Coordination(setup, onDoubtfulPast);
+    return start(setup, CoordinatorHistory.unrecorded(setup.vertx()), onDoubtfulPast);
+  }
+
+  /** The same with a history that is remembered over restarts; closed with this. */
+  public static Coordination start(
+      Setup setup, CoordinatorHistory history, Runnable onDoubtfulPast) {
+    Coordination coordination = new Coordination(setup, history, onDoubtfulPast);
     coordination.changes.open();
+    coordination.health.start();
     coordination.beat();
     coordination.heartbeat =
         setup
@@ -96,8 +119,29 @@ public final class Coordination {
     return session;
   }
 
+  public CommitBatcher commits() {
+    return commits;
+  }
+
   public LockService locks() {
     return locks;
+  }
+
+  /** Whether the coordinator still has all of its history. */
+  public CoordinatorHistory history() {
+    return history;
+  }
+
+  public LockBreaker breaker() {
+    return breaker;
+  }
+
+  public ClusterAdmin cluster() {
+    return cluster;
+  }
+
+  public CoordinatorHealth health() {
+    return health;
   }
 
   public EpochLedger epochs() {
@@ -112,7 +156,8 @@ public final class Coordination {
   public Future<Void> close() {
     vertx.cancelTimer(heartbeat);
     changes.close();
-    return session.close().otherwiseEmpty();
+    health.close();
+    return session.close().transform(unused -> history.close()).otherwiseEmpty();
   }
 
   private static String sessionId(IntFunction<byte[]> secureRandom) {

@@ -5,6 +5,7 @@ import io.fencegate.adapter.spi.AdapterContext;
 import io.fencegate.coordination.Coordination;
 import io.fencegate.coordination.lock.LockChanges;
 import io.fencegate.coordination.store.CoordinationStore;
+import io.fencegate.coordination.witness.CoordinatorHistory;
 import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.time.Clocks;
@@ -13,10 +14,13 @@ import io.fencegate.server.config.ServerConfig;
 import io.fencegate.server.http.RequestGate;
 import io.fencegate.server.http.WorkerApi;
 import io.fencegate.server.observe.AuditLog;
+import io.fencegate.server.observe.CommitMetrics;
 import io.fencegate.server.observe.GatewayMetrics;
 import io.fencegate.server.observe.HotResources;
 import io.fencegate.server.observe.LockMetrics;
 import io.fencegate.server.observe.Observations;
+import io.fencegate.server.observe.OperatorAudit;
+import io.fencegate.server.observe.OperatorObserver;
 import io.fencegate.server.operator.OperatorApi;
 import io.fencegate.server.operator.Readiness;
 import io.fencegate.server.policy.AdapterFactories;
@@ -65,8 +69,6 @@ public final class Gateway extends VerticleBase {
 
   /** A connection on which nothing moves for so long is closed. */
   private static final int IDLE_SECONDS = 75;
-
-  private static final String PREFIX = "fencegate";
 
   private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
 
@@ -123,15 +125,19 @@ public final class Gateway extends VerticleBase {
                 AdapterFactories.installed(),
                 new SystemValues(),
                 new AdapterContext(vertx, setup.clocks())))
-        .compose(this::start)
+        .compose(
+            library -> {
+              policies = library;
+              return CoordinatorHistory.open(vertx, setup.config().dataDir())
+                  .compose(history -> start(library, history));
+            })
         .recover(failure -> closeAll().transform(unused -> Future.failedFuture(failure)));
   }
 
-  private Future<Void> start(PolicyLibrary library) {
-    policies = library;
+  private Future<Void> start(PolicyLibrary library, CoordinatorHistory history) {
     AuditLog auditLog = AuditLog.open(setup.config().audit());
     audit = auditLog;
-    Coordination coordinating = coordinate();
+    Coordination coordinating = coordinate(history);
     coordination = coordinating;
     coordinating.changes().listen(new Withdrawals());
     LockMetrics lockMetrics = new LockMetrics(registry, setup.clocks());
@@ -142,15 +148,18 @@ public final class Gateway extends VerticleBase {
         new Observations(registry, auditLog, setup.clocks(), lockMetrics, hot);
     GatewayMetrics.register(
         registry,
-        new GatewayMetrics.Sources(
-            barrier, coordinating.session(), library, auditLog, setup.clocks()));
+        new GatewayMetrics.Sources(barrier, coordinating, library, auditLog, setup.clocks()));
+    CommitMetrics.register(registry, coordinating.commits());
     vertx.setPeriodic(FORGET_EVERY.toMillis(), unused -> barrier.forgetIdle(setup.clocks().read()));
     library.follow();
     return listen(setup.config().worker(), workerRouter(coordinating, library, observations))
         .compose(
             server -> {
               worker = server;
-              return listen(setup.config().operator(), operatorRouter(coordinating, library));
+              return listen(
+                  setup.config().operator(),
+                  operatorRouter(
+                      coordinating, library, new OperatorAudit(auditLog, setup.clocks())));
             })
         .map(
             server -> {
@@ -160,15 +169,16 @@ public final class Gateway extends VerticleBase {
             });
   }
 
-  private Coordination coordinate() {
+  private Coordination coordinate(CoordinatorHistory history) {
     return Coordination.start(
         new Coordination.Setup(
             vertx,
             setup.store(),
-            PREFIX,
+            setup.config().coordinator().keyPrefix(),
             setup.clocks(),
             setup.config().worker().host() + ":" + setup.config().worker().port(),
             setup.secureRandom()),
+        history,
         () -> barrier.withdrawAll(setup.clocks().read()));
   }
 
@@ -207,17 +217,19 @@ public final class Gateway extends VerticleBase {
             gate));
   }
 
-  private Router operatorRouter(Coordination coordinating, PolicyLibrary library) {
+  private Router operatorRouter(
+      Coordination coordinating, PolicyLibrary library, OperatorObserver observer) {
     return OperatorApi.router(
         new OperatorApi.Parts(
             vertx,
             library,
-            coordinating.session(),
+            coordinating,
             coordinating.locks(),
             coordinating.epochs(),
             barrier,
+            observer,
             registry,
-            new Readiness(coordinating.session(), library, gate, setup.clocks()),
+            new Readiness(coordinating, library, gate, setup.clocks()),
             hot,
             setup.clocks()));
   }
@@ -266,6 +278,7 @@ public final class Gateway extends VerticleBase {
   @Override
   public Future<?> stop() {
     LOG.info("draining");
+    Optional.ofNullable(coordination).ifPresent(it -> it.locks().endWaits());
     return gate.drain()
         .timeout(DRAIN_BUDGET.toMillis(), TimeUnit.MILLISECONDS)
         .onFailure(late -> LOG.error("requests are still in flight after {}", DRAIN_BUDGET))

@@ -28,6 +28,11 @@ final class GatewayProcess implements AutoCloseable {
 
   /** Starts in a folder that keeps its data; answers when it is ready. */
   static GatewayProcess start(Path folder, String policies) throws IOException {
+    return start(folder, policies, "{ type: embedded, dataDir: data }");
+  }
+
+  /** The same with a coordinator, as the server file says it. */
+  static GatewayProcess start(Path folder, String policies, String coordinator) throws IOException {
     int workerPort = freePort();
     int operatorPort = freePort();
     Files.createDirectories(folder.resolve("policies"));
@@ -38,11 +43,11 @@ final class GatewayProcess implements AutoCloseable {
         """
         worker: { host: 127.0.0.1, port: %d }
         operator: { host: 127.0.0.1, port: %d }
-        coordinator: { type: embedded, dataDir: data }
+        coordinator: %s
         policies: policies/
         audit: { file: audit.jsonl }
         """
-            .formatted(workerPort, operatorPort));
+            .formatted(workerPort, operatorPort, coordinator));
     Path java = Path.of(System.getProperty("java.home"), "bin", "java");
     Process process =
         new ProcessBuilder(

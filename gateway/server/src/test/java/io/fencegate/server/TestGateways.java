@@ -6,6 +6,7 @@ import io.fencegate.coordination.store.CoordinationStore;
 import io.fencegate.policy.time.ClockReading;
 import io.fencegate.policy.time.Clocks;
 import io.fencegate.server.config.AuditConfig;
+import io.fencegate.server.config.CoordinatorConfig;
 import io.fencegate.server.config.Listener;
 import io.fencegate.server.config.ServerConfig;
 import io.vertx.core.Future;
@@ -51,7 +52,8 @@ public final class TestGateways implements AutoCloseable {
         new ServerConfig(
             new Listener("127.0.0.1", 0),
             new Listener("127.0.0.1", 0),
-            folder.resolve("data"),
+            folder.resolve("gateway-" + gateways.size()),
+            new CoordinatorConfig.Embedded(),
             folder.resolve("policies"),
             new AuditConfig(auditFile(gateways.size()), 100_000_000, 1));
     Gateway gateway = new Gateway(new Gateway.Setup(config, store, CLOCKS, TestGateways::random));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fencegate.adapter.spi.AdapterFactory;
 import io.fencegate.adapter.spi.AdapterFactory.PlacedPolicy;
+import io.fencegate.policy.model.AcquirePolicy;
 import io.fencegate.policy.model.AdapterConfig;
 import io.fencegate.policy.model.Guarantee;
 import io.fencegate.policy.model.IdempotencyPolicy;
@@ -146,7 +147,7 @@ class PostgresAdapterFactoryTest {
             new AdapterName("db"),
             Guarantee.STRICT,
             LeasePolicy.DEFAULT,
-            ResourcePolicy.DEFAULT_DEDUP_RETENTION,
+            AcquirePolicy.DEFAULT,
             IdempotencyPolicy.DEFAULT,
             Limits.DEFAULT,
             Map.of(name, new Operation(name, sql, params, 0)));

@@ -1,46 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.coordination.commit;
 
-import io.fencegate.coordination.lease.Bucket;
 import io.fencegate.coordination.lease.LeaseBuckets;
-import io.fencegate.coordination.lease.TtlClass;
-import io.fencegate.coordination.store.Batch;
-import io.fencegate.coordination.store.BatchResult;
 import io.fencegate.coordination.store.CoordinationStore;
-import io.fencegate.coordination.store.Member;
-import io.fencegate.coordination.store.StoreException;
-import io.fencegate.policy.name.ResourceName;
+import io.fencegate.coordination.witness.CoordinatorHistory;
+import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.time.ClockReading;
 import io.fencegate.policy.time.Clocks;
-import io.fencegate.policy.token.Generation;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Stream;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Collects transactions while a few batches are under way and commits them together, each with its
  * own compares, all behind the session's.
  *
- * <p>A batch without a definite answer leaves its transactions in doubt. They are sent again only
- * after the session's counter was raised (see {@link GatewaySession}), so a first sending can never
- * be committed behind a second one. What is still in doubt at its deadline is answered so.
+ * <p>Three rooms: a transaction waits in one of two {@link WaitingRoom}s (those that put nothing
+ * travel apart, so that they pass when nothing can be put), travels in a {@link Flight}, and where
+ * its answer is missing goes through {@link Recovery} before it is sent again. What is still in
+ * doubt at its deadline is answered so.
  *
- * <p>The bridge from transactions to futures; used from one context.
+ * <p>Transactions that put nothing are not bound to the session, so they pass without one and while
+ * nothing can be put. Being late is harmless to them (see {@link Transaction#deletesOnly()}), so
+ * their doubt needs no settling either: they are sent again.
+ *
+ * <p>While the coordinator's history is lost, what rests on it is refused.
+ *
+ * <p>Two batches that are under way at once may hold transactions of one resource: the store judges
+ * them one after the other, in either order.
+ *
+ * <p>Used from one context.
  */
 public final class CommitBatcher {
 
@@ -53,51 +44,47 @@ public final class CommitBatcher {
   /** Transactions that may wait; beyond it the gateway is overloaded and says so. */
   static final int MAX_WAITING = 20_000;
 
-  /** Shortest time between two attempts to settle doubt or to find the session again. */
-  private static final Duration RETRY_PAUSE = Duration.ofMillis(250);
-
-  private static final Logger LOG = LoggerFactory.getLogger(CommitBatcher.class);
-
-  private static final class Pending {
-    final Transaction transaction;
-    final Promise<Commit> promise = Promise.promise();
-    boolean doubted;
-    long timer;
-
-    Pending(Transaction transaction) {
-      this.transaction = transaction;
-    }
-
-    boolean isAnswered() {
-      return promise.future().isComplete();
-    }
-  }
-
-  private record Members(List<Pending> pending, Batch batch, Generation generation) {}
+  /**
+   * Transactions of one resource that may wait: a batch takes one of them, so more would not have
+   * their turn in time.
+   */
+  static final int MAX_WAITING_PER_RESOURCE = 500;
 
   private final Vertx vertx;
-  private final CoordinationStore store;
-  private final GatewaySession session;
-  private final LeaseBuckets buckets;
+  private final CoordinatorHistory history;
   private final Clocks clocks;
-  private final Deque<Pending> puts = new ArrayDeque<>();
-  private final Deque<Pending> deletes = new ArrayDeque<>();
-  private final List<Pending> doubted = new ArrayList<>();
+  private final WaitingRoom puts = new WaitingRoom();
+  private final WaitingRoom deletes = new WaitingRoom();
+  private final Flight.Parts flights;
+  private final Recovery recovery;
+  private CommitObserver observer = CommitObserver.NOBODY;
+  private long arrivals;
   private int inFlight;
-  private boolean recovering;
   private boolean deletesNext;
+  private boolean deletesPaused;
 
   public CommitBatcher(
       Vertx vertx,
       CoordinationStore store,
       GatewaySession session,
       LeaseBuckets buckets,
+      CoordinatorHistory history,
       Clocks clocks) {
     this.vertx = vertx;
-    this.store = store;
-    this.session = session;
-    this.buckets = buckets;
+    this.history = history;
     this.clocks = clocks;
+    this.flights = new Flight.Parts(store, session, buckets, history, clocks, new Landing());
+    this.recovery = new Recovery(vertx, session, new Recovered());
+  }
+
+  /** Tells this observer of every batch from now on, and no other. */
+  public void observe(CommitObserver newObserver) {
+    observer = newObserver;
+  }
+
+  /** How many transactions wait for a batch. */
+  public int waiting() {
+    return puts.size() + deletes.size();
   }
 
   /**
@@ -108,225 +95,122 @@ public final class CommitBatcher {
    */
   public Future<Commit> submit(Transaction transaction, long deadlineNanos) {
     ClockReading now = clocks.read();
-    if (puts.size() + deletes.size() >= MAX_WAITING) {
+    WaitingRoom room = roomFor(transaction);
+    if (waiting() >= MAX_WAITING) {
       return notCommitted(RefusalCode.OVERLOADED, "the coordinator's queue is full");
+    }
+    if (room.waitingFor(transaction.resource()) >= MAX_WAITING_PER_RESOURCE) {
+      return notCommitted(
+          RefusalCode.OVERLOADED, "too many calls for " + transaction.resource() + " at once");
     }
     if (!now.isBefore(deadlineNanos)) {
       return notCommitted(RefusalCode.COORDINATOR_UNAVAILABLE, "no time was left to ask it");
     }
-    Pending pending = new Pending(transaction);
-    pending.timer =
+    Optional<Refusal> lost = history.refusal().filter(unused -> transaction.needsHistory());
+    if (lost.isPresent()) {
+      return Future.succeededFuture(new Commit.NotCommitted(lost.get()));
+    }
+    Pending pending = new Pending(transaction, arrivals++);
+    long timer =
         vertx.setTimer(Math.max(1, now.millisUntil(deadlineNanos)), unused -> expire(pending));
-    pending.promise.future().onComplete(unused -> vertx.cancelTimer(pending.timer));
-    queueOf(pending).addLast(pending);
+    pending.answer().onComplete(unused -> vertx.cancelTimer(timer));
+    room.add(pending);
     flush();
-    return pending.promise.future();
+    return pending.answer();
   }
 
   private static Future<Commit> notCommitted(RefusalCode code, String detail) {
     return Future.succeededFuture(new Commit.NotCommitted(code.because(detail)));
   }
 
-  private Deque<Pending> queueOf(Pending pending) {
-    return pending.transaction.deletesOnly() ? deletes : puts;
+  private WaitingRoom roomFor(Transaction transaction) {
+    return transaction.deletesOnly() ? deletes : puts;
   }
 
   private void flush() {
-    while (!recovering && inFlight < MAX_IN_FLIGHT && !(puts.isEmpty() && deletes.isEmpty())) {
-      boolean takeDeletes = puts.isEmpty() || (deletesNext && !deletes.isEmpty());
+    while (inFlight < MAX_IN_FLIGHT && (canPut() || canDelete())) {
+      boolean takeDeletes = canDelete() && (deletesNext || !canPut());
       deletesNext = !takeDeletes;
-      List<Pending> members = take(takeDeletes ? deletes : puts);
-      if (!members.isEmpty()) {
-        send(members);
-      }
+      WaitingRoom room = takeDeletes ? deletes : puts;
+      inFlight++;
+      new Flight(flights, takeDeletes)
+          .send(room.take(MAX_MEMBERS, clocks.read().monotonicNanos()))
+          .onComplete(
+              unused -> {
+                inFlight--;
+                flush();
+              });
     }
   }
 
-  /** The longest waiting ones, at most one per resource. */
-  private static List<Pending> take(Deque<Pending> queue) {
-    List<Pending> members = new ArrayList<>();
-    Set<ResourceName> resources = new HashSet<>();
-    for (Iterator<Pending> it = queue.iterator(); it.hasNext() && members.size() < MAX_MEMBERS; ) {
-      Pending next = it.next();
-      if (next.isAnswered()) {
-        it.remove();
-      } else if (resources.add(next.transaction.resource())) {
-        it.remove();
-        members.add(next);
-      }
-    }
-    return members;
+  private boolean canPut() {
+    return !recovery.isUnderWay() && !puts.isEmpty();
   }
 
-  private void send(List<Pending> members) {
-    inFlight++;
-    currentBuckets(members)
-        .compose(current -> sendWith(current, members))
-        .onComplete(
-            unused -> {
-              inFlight--;
-              flush();
-            });
+  private boolean canDelete() {
+    return !deletesPaused && !deletes.isEmpty();
   }
 
-  /** The buckets of all classes that the members need, or why one cannot be had. */
-  private record Current(Map<TtlClass, Bucket> buckets, Map<TtlClass, Throwable> failures) {
-
-    Optional<Throwable> missing(Pending member) {
-      return member.transaction.ttlClasses().stream()
-          .flatMap(ttlClass -> Stream.ofNullable(failures.get(ttlClass)))
-          .findFirst();
-    }
+  private void resumeDeletes() {
+    deletesPaused = false;
+    flush();
   }
 
-  private Future<Current> currentBuckets(List<Pending> members) {
-    Map<TtlClass, Integer> needed = new HashMap<>();
-    for (Pending member : members) {
-      member.transaction.ttlClasses().forEach(c -> needed.merge(c, 1, Integer::sum));
-    }
-    Current current = new Current(new HashMap<>(), new HashMap<>());
-    List<Future<Bucket>> grants = new ArrayList<>();
-    needed.forEach(
-        (ttlClass, keys) ->
-            grants.add(
-                buckets
-                    .current(ttlClass, keys)
-                    .onSuccess(bucket -> current.buckets().put(ttlClass, bucket))
-                    .onFailure(failure -> current.failures().put(ttlClass, failure))));
-    return Future.join(grants).transform(unused -> Future.succeededFuture(current));
-  }
-
-  /** A class whose bucket cannot be had stops only the members that need it. */
-  private Future<Void> sendWith(Current current, List<Pending> members) {
-    List<Pending> ready = new ArrayList<>(members.size());
-    for (Pending member : members) {
-      current
-          .missing(member)
-          .ifPresentOrElse(failure -> failed(List.of(member), failure), () -> ready.add(member));
-    }
-    return ready.isEmpty()
-        ? Future.succeededFuture()
-        : Future.succeededFuture()
-            .compose(unused -> commit(build(ready, current.buckets())))
-            .onFailure(failure -> failed(ready, failure));
-  }
-
-  private Members build(List<Pending> members, Map<TtlClass, Bucket> current) {
-    Generation generation = session.generation();
-    List<Member> built = new ArrayList<>(members.size());
-    members.forEach(member -> built.add(member.transaction.build(generation, current)));
-    return new Members(members, new Batch(session.compares(), built, List.of()), generation);
-  }
-
-  private Future<Void> commit(Members members) {
-    return store
-        .commit(members.batch())
-        .map(
-            answer -> {
-              if (answer instanceof BatchResult.Committed committed) {
-                judged(members, committed);
-              } else {
-                fenced(members);
-              }
-              return null;
-            });
-  }
-
-  private static void judged(Members members, BatchResult.Committed committed) {
-    for (int i = 0; i < members.pending().size(); i++) {
-      Pending pending = members.pending().get(i);
-      pending.promise.tryComplete(
-          new Commit.Judged(
-              committed.revision(),
-              members.generation(),
-              committed.members().get(i),
-              pending.doubted));
-    }
-  }
-
-  /** Nothing of the batch was judged: find the session and the generation, then send it again. */
-  private void fenced(Members members) {
-    requeue(members.pending());
-    recover();
-  }
-
-  private void failed(List<Pending> members, Throwable failure) {
-    StoreException.Kind kind =
-        failure instanceof StoreException known ? known.kind() : StoreException.Kind.INDEFINITE;
-    if (!(failure instanceof StoreException)) {
-      LOG.error("a batch met a defect", failure);
-    }
-    switch (kind) {
-      case LEASE_GONE -> {
-        buckets.discardAll();
-        requeue(members);
-      }
-      case DEFINITE, NO_SPACE ->
-          members.forEach(
-              member ->
-                  member.promise.tryComplete(
-                      definite(member, String.valueOf(failure.getMessage()))));
-      case INDEFINITE -> {
-        LOG.warn("a batch of {} is in doubt: {}", members.size(), failure.getMessage());
-        members.forEach(member -> member.doubted = true);
-        doubted.addAll(members);
-        recover();
-      }
-    }
-  }
-
-  private static Commit definite(Pending member, String reason) {
-    return member.doubted
-        ? new Commit.InDoubt(reason)
-        : new Commit.NotCommitted(RefusalCode.COORDINATOR_UNAVAILABLE.because(reason));
-  }
-
-  /** Sends nothing until the session is known to live and all doubt is settled. */
-  private void recover() {
-    if (!recovering) {
-      recovering = true;
-      attemptRecovery();
-    }
-  }
-
-  private void attemptRecovery() {
-    List<Pending> settling = List.copyOf(doubted);
-    Future<Void> step = settling.isEmpty() ? session.refresh() : session.settle();
-    step.onSuccess(unused -> recovered(settling))
-        .onFailure(
-            failure -> {
-              LOG.warn("the coordinator does not answer: {}", failure.getMessage());
-              vertx.setTimer(RETRY_PAUSE.toMillis(), unused -> attemptRecovery());
-            });
-  }
-
-  /** Only what was in doubt before the settling step began is settled by it. */
-  private void recovered(List<Pending> settled) {
-    doubted.subList(0, settled.size()).clear();
-    requeue(settled);
-    if (doubted.isEmpty()) {
-      recovering = false;
-      flush();
-    } else {
-      vertx.setTimer(RETRY_PAUSE.toMillis(), unused -> attemptRecovery());
-    }
-  }
-
-  private void requeue(List<Pending> members) {
-    for (int i = members.size() - 1; i >= 0; i--) {
-      queueOf(members.get(i)).addFirst(members.get(i));
-    }
+  /** A flight holds transactions of one room, and settled ones come back in their old order. */
+  private void putBack(List<Pending> members) {
+    deletes.putBack(members.stream().filter(it -> it.transaction().deletesOnly()).toList());
+    puts.putBack(members.stream().filter(it -> !it.transaction().deletesOnly()).toList());
   }
 
   private void expire(Pending pending) {
-    if (pending.isAnswered()) {
-      return;
+    roomFor(pending.transaction()).remove(pending);
+    pending.giveUp("the coordinator did not answer in time");
+  }
+
+  private final class Landing implements Flight.Landing {
+    @Override
+    public void left(List<Pending> members) {
+      putBack(members);
     }
-    boolean unsent = !pending.doubted && queueOf(pending).contains(pending);
-    String reason = "the coordinator did not answer in time";
-    pending.promise.tryComplete(
-        unsent
-            ? new Commit.NotCommitted(RefusalCode.COORDINATOR_UNAVAILABLE.because(reason))
-            : new Commit.InDoubt(reason));
+
+    @Override
+    public void fenced(List<Pending> members, boolean deletesOnly) {
+      deletesPaused |= deletesOnly;
+      putBack(members);
+      recovery.begin();
+    }
+
+    @Override
+    public void inDoubt(List<Pending> members, boolean deletesOnly) {
+      if (deletesOnly) {
+        deletesPaused = true;
+        putBack(members);
+        vertx.setTimer(Recovery.PAUSE.toMillis(), unused -> resumeDeletes());
+      } else {
+        recovery.settle(members);
+      }
+    }
+
+    @Override
+    public void answered(int members, long tookNanos, CommitObserver.Outcome outcome) {
+      observer.answered(members, tookNanos, outcome);
+    }
+  }
+
+  private final class Recovered implements Recovery.Listener {
+    @Override
+    public void sendAgain(List<Pending> settled) {
+      putBack(settled);
+    }
+
+    @Override
+    public void outOfSpace(String reason) {
+      puts.takeAll().forEach(pending -> pending.giveUp(reason));
+    }
+
+    @Override
+    public void done() {
+      resumeDeletes();
+    }
   }
 }

@@ -13,10 +13,12 @@ import io.fencegate.coordination.store.Compare;
 import io.fencegate.coordination.store.CoordinationStore;
 import io.fencegate.coordination.store.Entry;
 import io.fencegate.coordination.store.Key;
-import io.fencegate.coordination.store.LeaseHandle;
 import io.fencegate.coordination.store.Member;
 import io.fencegate.coordination.store.Op;
 import io.fencegate.coordination.store.StoreException;
+import io.fencegate.coordination.witness.CoordinatorHistory;
+import io.fencegate.coordination.witness.Position;
+import io.fencegate.coordination.witness.RevisionWatchdog.Verdict;
 import io.fencegate.policy.time.ClockReading;
 import io.fencegate.policy.time.Clocks;
 import io.fencegate.policy.token.Generation;
@@ -25,6 +27,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -60,6 +63,8 @@ public final class GatewaySession {
   private final String address;
   private final Supplier<String> newId;
   private final Runnable onDoubtfulPast;
+  private final CoordinatorHistory history;
+  private final GenerationReader generations;
   private final TtlClass ttlClass = TtlClass.atLeast(TTL);
 
   private String id = "";
@@ -69,6 +74,7 @@ public final class GatewaySession {
   private boolean everProven;
   private boolean closed;
   private long provenNanos;
+  private @Nullable String trouble;
   private Optional<Future<Void>> refreshing = Optional.empty();
   private Future<Void> lastStep = Future.succeededFuture();
 
@@ -80,7 +86,8 @@ public final class GatewaySession {
       Clocks clocks,
       String address,
       Supplier<String> newId,
-      Runnable onDoubtfulPast) {}
+      Runnable onDoubtfulPast,
+      CoordinatorHistory history) {}
 
   /**
    * A session that does not live yet.
@@ -97,6 +104,8 @@ public final class GatewaySession {
     this.address = setup.address();
     this.newId = setup.newId();
     this.onDoubtfulPast = setup.onDoubtfulPast();
+    this.history = setup.history();
+    this.generations = new GenerationReader(store, keys.generation(), history);
   }
 
   /** Whether the last proof of life is recent enough to let writes in on local knowledge. */
@@ -113,17 +122,29 @@ public final class GatewaySession {
     return generation;
   }
 
+  /** The session's id; empty while there is none. */
+  public String id() {
+    return id;
+  }
+
   /**
    * Proves that the session lives, or opens a new one, and reads the generation. Calls while one is
-   * under way join it. Fails with {@link StoreException}.
+   * under way join it. Fails with {@link StoreException}; with {@code NO_SPACE} the generation was
+   * read all the same.
    */
   public Future<Void> refresh() {
     if (refreshing.isPresent()) {
       return refreshing.get();
     }
-    Future<Void> attempt = oneAfterAnother(() -> id.isEmpty() ? open() : heartbeat());
+    Future<Void> attempt =
+        oneAfterAnother(
+            () -> (id.isEmpty() ? open() : heartbeat()).recover(this::atLeastTheGeneration));
     refreshing = Optional.of(attempt);
-    attempt.onComplete(unused -> refreshing = Optional.empty());
+    attempt.onComplete(
+        result -> {
+          refreshing = Optional.empty();
+          trouble = result.succeeded() ? null : String.valueOf(result.cause().getMessage());
+        });
     return attempt;
   }
 
@@ -147,20 +168,68 @@ public final class GatewaySession {
     }
   }
 
-  /** What every batch of this gateway compares. */
+  /** What every batch of this gateway compares that puts something. */
   List<Compare> compares() {
     return List.of(
         new Compare.ValuePrefix(keys.gateway(id), SessionRecord.exactly(counter)),
-        new Compare.ValuePrefix(keys.generation(), GenerationRecord.exactly(generation)));
+        sameGeneration());
+  }
+
+  /** What a batch compares that puts nothing: see {@link Transaction#deletesOnly()}. */
+  List<Compare> comparesOfDeletes() {
+    return List.of(sameGeneration());
+  }
+
+  private Compare sameGeneration() {
+    return new Compare.ValuePrefix(keys.generation(), GenerationRecord.exactly(generation));
+  }
+
+  /** Why the session was not proven at the last attempt, if it was not. */
+  public Optional<String> trouble() {
+    return Optional.ofNullable(trouble);
+  }
+
+  private Future<Void> atLeastTheGeneration(Throwable failure) {
+    Future<Void> failed = Future.failedFuture(failure);
+    return OutOfSpace.is(failure)
+        ? generations
+            .read()
+            .compose(
+                found -> {
+                  found.ifPresent(this::adopt);
+                  return failed;
+                },
+                worse -> Future.failedFuture(worse))
+        : failed;
   }
 
   /**
    * Raises the counter; when it completes, nothing that was sent before can be committed any more.
-   * Ends in a new session where the old one is gone, which settles the same. Fails with {@link
-   * StoreException}, and then proves nothing.
+   * Ends in a new session where the old one is gone, which settles the same. Where there is no
+   * space to raise anything the session is deleted instead: that too settles, and fails {@code
+   * NO_SPACE}. Any other failure, a {@link StoreException}, proves nothing.
    */
   Future<Void> settle() {
-    return oneAfterAnother(() -> id.isEmpty() ? open() : raise());
+    return oneAfterAnother(() -> id.isEmpty() ? open() : raise().recover(this::endForLackOfSpace));
+  }
+
+  private Future<Void> endForLackOfSpace(Throwable failure) {
+    Future<Void> failed = Future.failedFuture(failure);
+    if (!OutOfSpace.is(failure) || id.isEmpty()) {
+      return failed;
+    }
+    return commit(deletion(keys.gateway(id)))
+        .compose(
+            unused -> {
+              LOG.warn("session ended to settle what is in doubt: {}", failure.getMessage());
+              forget();
+              return failed;
+            },
+            worse -> Future.failedFuture(worse));
+  }
+
+  private static Member deletion(Key key) {
+    return new Member(List.of(), List.of(new Op.Delete(key)), List.of());
   }
 
   private Future<Void> raise() {
@@ -206,7 +275,7 @@ public final class GatewaySession {
           Key key = keys.gateway(id);
           id = "";
           proven = false;
-          return commit(new Member(List.of(), List.of(new Op.Delete(key)), List.of())).mapEmpty();
+          return commit(deletion(key)).mapEmpty();
         });
   }
 
@@ -214,7 +283,9 @@ public final class GatewaySession {
     ClockReading asked = clocks.read();
     String candidate = newId.get();
     Key key = keys.gateway(candidate);
-    return ensureGeneration()
+    return generations
+        .ensured()
+        .map(this::adopt)
         .compose(
             found ->
                 buckets
@@ -230,31 +301,14 @@ public final class GatewaySession {
                         answer -> {
                           id = candidate;
                           counter = 0;
-                          generation = found;
                           prove(asked);
                           LOG.info("session opened in generation {}", found.value());
                           return null;
                         }));
   }
 
-  private Future<Generation> ensureGeneration() {
-    Key key = keys.generation();
-    return commit(
-            new Member(
-                List.of(Compare.absent(key)),
-                List.of(
-                    new Op.Put(
-                        key, new GenerationRecord(Generation.FIRST).encode(), LeaseHandle.NONE),
-                    new Op.Get(key)),
-                List.of(new Op.Get(key))))
-        .map(
-            answer -> {
-              var result = answer.members().get(0);
-              return generationOf(result.entry(result.results().size() - 1));
-            });
-  }
-
   private Future<Void> heartbeat() {
+    Position floor = history.floor();
     ClockReading asked = clocks.read();
     Key key = keys.gateway(id);
     return buckets
@@ -269,33 +323,53 @@ public final class GatewaySession {
         .compose(
             answer -> {
               var result = answer.members().get(0);
-              if (result.held()) {
-                adopt(generationOf(result.entry(1)));
-                prove(asked);
-                return Future.<Void>succeededFuture();
-              }
-              return result
-                  .entry(0)
-                  .map(entry -> adoptRaise(entry).compose(unused -> heartbeat()))
-                  .orElseGet(() -> reopen("it ran out"));
+              return result.held()
+                  ? proven(asked, floor, answer)
+                  : result
+                      .entry(0)
+                      .map(this::adoptRaiseThenBeat)
+                      .orElseGet(() -> reopen("it ran out"));
             });
+  }
+
+  /** A first answer that is behind what was seen before is no proof: asks once more. */
+  private Future<Void> proven(ClockReading asked, Position floor, BatchResult.Committed answer) {
+    Generation found = GenerationReader.required(answer.members().get(0).entry(1));
+    if (history.answered(floor, found, answer.revision()) == Verdict.SUSPECT) {
+      return heartbeat();
+    }
+    adopt(found);
+    prove(asked);
+    return Future.succeededFuture();
+  }
+
+  /** A counter below ours was raised before: the coordinator has forgotten that. */
+  private Future<Void> adoptRaiseThenBeat(Entry entry) {
+    return SessionRecord.decode(entry.value()).counter() < counter
+        ? reopen("the coordinator has an older state of it")
+        : adoptRaise(entry).compose(unused -> heartbeat());
   }
 
   private Future<Void> reopen(String reason) {
     LOG.warn("session lost: {}; opening a new one", reason);
+    forget();
+    return open();
+  }
+
+  private void forget() {
     id = "";
     proven = false;
     buckets.discardAll();
     onDoubtfulPast.run();
-    return open();
   }
 
-  private void adopt(Generation found) {
+  private Generation adopt(Generation found) {
     if (!found.equals(generation)) {
       LOG.warn("generation is {} now, was {}", found.value(), generation.value());
       generation = found;
       onDoubtfulPast.run();
     }
+    return found;
   }
 
   private void prove(ClockReading asked) {
@@ -308,18 +382,12 @@ public final class GatewaySession {
     return new Op.Put(key, new SessionRecord(count, address).encode(), bucket.lease());
   }
 
-  private static Generation generationOf(Optional<Entry> entry) {
-    return GenerationRecord.decode(
-            entry
-                .orElseThrow(
-                    () ->
-                        new StoreException(
-                            StoreException.Kind.DEFINITE, "meta/generation was deleted"))
-                .value())
-        .generation();
+  private Future<BatchResult.Committed> commit(Member member) {
+    return alone(store, member);
   }
 
-  private Future<BatchResult.Committed> commit(Member member) {
+  /** Commits a transaction that compares nothing but what it says itself. */
+  static Future<BatchResult.Committed> alone(CoordinationStore store, Member member) {
     return store
         .commit(new Batch(List.of(), List.of(member), List.of()))
         .map(BatchResult.Committed.class::cast);

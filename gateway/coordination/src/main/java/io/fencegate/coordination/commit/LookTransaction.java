@@ -13,6 +13,12 @@ import java.util.Map;
 
 /** Reads one key of a resource, linearizably; what it found is the result's step 0. */
 public record LookTransaction(ResourceName resource, Key key) implements Transaction {
+
+  @Override
+  public boolean deletesOnly() {
+    return true;
+  }
+
   @Override
   public Member build(Generation generation, Map<TtlClass, Bucket> buckets) {
     return new Member(List.of(), List.of(new Op.Get(key)), List.of());

@@ -8,6 +8,7 @@ import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.token.Generation;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 
 /**
  * One operation on one resource that commits with others. It may be built and sent more than once,
@@ -18,14 +19,39 @@ public interface Transaction {
   /** Two transactions on one resource never share a batch. */
   ResourceName resource();
 
-  /** Whether it only deletes: such ones travel apart, so that they pass when nothing can be put. */
+  /**
+   * Whether it puts nothing, in neither branch: such ones travel apart and compare no session, so
+   * that they pass when nothing can be put, and this gateway's session has ended for that very
+   * reason.
+   *
+   * <p>They may then be committed late, behind a later sending or behind the answer that they are
+   * in doubt. So their own compares have to make that harmless. A release does: it deletes the one
+   * lock whose secret its caller showed in order to give it up. No other lock ever has the same
+   * proof, and a second time there is nothing to delete.
+   */
   default boolean deletesOnly() {
     return false;
+  }
+
+  /**
+   * Whether it rests on the coordinator having all of its history: whatever issues a token, extends
+   * a lease or confirms either. Refused while history is lost.
+   */
+  default boolean needsHistory() {
+    return !deletesOnly();
   }
 
   /** The TTL classes whose buckets it puts keys on. */
   default List<TtlClass> ttlClasses() {
     return List.of();
+  }
+
+  /**
+   * Until when it has to be committed for a lock not to run out (monotonic); empty: nothing runs
+   * out. What runs out first is sent first.
+   */
+  default OptionalLong expiresNanos() {
+    return OptionalLong.empty();
   }
 
   /**
@@ -35,4 +61,13 @@ public interface Transaction {
    * @param buckets of all classes asked for
    */
   Member build(Generation generation, Map<TtlClass, Bucket> buckets);
+
+  /** The bucket of a class that was asked for. */
+  static Bucket bucket(Map<TtlClass, Bucket> buckets, TtlClass ttlClass) {
+    Bucket bucket = buckets.get(ttlClass);
+    if (bucket == null) {
+      throw new IllegalStateException("no bucket of " + ttlClass);
+    }
+    return bucket;
+  }
 }

@@ -10,6 +10,8 @@ import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.key.LockRecord;
 import io.fencegate.coordination.lease.LeaseBuckets;
 import io.fencegate.coordination.store.Entry;
+import io.fencegate.coordination.witness.CoordinatorHistory;
+import io.fencegate.policy.fence.FencingRules;
 import io.fencegate.policy.fence.Verification;
 import io.fencegate.policy.fence.WriteHeader;
 import io.fencegate.policy.name.ResourceName;
@@ -35,20 +37,28 @@ public final class EpochLedger {
   private static final int MAX_FORMS = 4;
 
   /** Least time from a check to the last byte, and the drift of two clocks over a lease. */
-  private static final Duration MIN_MARGIN = Duration.ofMillis(250);
+  public static final Duration MIN_MARGIN = Duration.ofMillis(250);
 
-  private static final int MARGIN_PART_OF_TTL = 50;
+  /** The margin is at least the lease's TTL divided by this. */
+  public static final int MARGIN_PART_OF_TTL = 50;
 
   private final Keyspace keys;
   private final CommitBatcher batcher;
   private final LeaseBuckets buckets;
   private final Clocks clocks;
+  private final CoordinatorHistory history;
 
-  public EpochLedger(Keyspace keys, CommitBatcher batcher, LeaseBuckets buckets, Clocks clocks) {
+  public EpochLedger(
+      Keyspace keys,
+      CommitBatcher batcher,
+      LeaseBuckets buckets,
+      Clocks clocks,
+      CoordinatorHistory history) {
     this.keys = keys;
     this.batcher = batcher;
     this.buckets = buckets;
     this.clocks = clocks;
+    this.history = history;
   }
 
   /**
@@ -96,6 +106,7 @@ public final class EpochLedger {
             judged.result().entry(VerifyTransaction.EPOCH));
     Optional<Refusal> refusal = EpochRules.judge(form.header(), form.leaseRequired(), look);
     if (refusal.isPresent()) {
+      noteContradiction(form, refusal.get());
       return Future.succeededFuture(Ruling.refused(refusal.get()));
     }
     if (judged.result().held()) {
@@ -107,6 +118,13 @@ public final class EpochLedger {
               RefusalCode.COORDINATOR_UNAVAILABLE.because("lock and epoch keep changing")));
     }
     return verify(next(form, look), deadlineNanos, formsLeft - 1);
+  }
+
+  private void noteContradiction(VerifyTransaction form, Refusal refusal) {
+    FencingToken epoch = refusal.epoch();
+    if (refusal.code() == RefusalCode.TOKEN_BELOW_FLOOR && epoch != null) {
+      history.contradicted(form.resource(), form.header().token(), epoch);
+    }
   }
 
   /** The form that fits what was found. */
@@ -195,6 +213,37 @@ public final class EpochLedger {
         new ConfirmTransaction(keys, form.resource(), form.token(), found),
         deadlineNanos,
         formsLeft - 1);
+  }
+
+  /**
+   * What it means that a downstream refused this token because of a higher epoch. Usually a newer
+   * holder was there; but if the coordinator still shows this token as the present holder's, asked
+   * after the refusal, then it issues lower tokens than were accepted. Where that cannot be found
+   * out, the token counts as stale.
+   */
+  public Future<Refusal> refusedByDownstream(
+      ResourceName resource,
+      WriteHeader header,
+      boolean leaseRequired,
+      FencingToken epoch,
+      long deadlineNanos) {
+    Refusal stale = FencingRules.stale(header.token(), epoch);
+    return batcher
+        .submit(new LookTransaction(resource, keys.lock(resource)), deadlineNanos)
+        .map(
+            commit -> {
+              if (commit instanceof Commit.Judged judged
+                  && EpochRules.isPresentHolder(header, leaseRequired, lockOnly(judged))) {
+                history.contradicted(resource, header.token(), epoch);
+                return EpochRules.belowFloor(header.token(), epoch);
+              }
+              return stale;
+            });
+  }
+
+  private static EpochRules.Look lockOnly(Commit.Judged judged) {
+    return new EpochRules.Look(
+        judged.revision(), judged.generation(), judged.result().entry(0), Optional.empty());
   }
 
   /** The resource's epoch as it is recorded; empty where none was ever raised. */

@@ -20,6 +20,9 @@ import java.util.Optional;
  * <tr><th>what was found</th><th>answer</th></tr>
  * <tr><td>token above everything issued (revision of this very answer, generation)</td>
  *     <td>{@code token-not-issued}</td></tr>
+ * <tr><td>token below the epoch, yet its lock is held with this very token and lease: the
+ *     coordinator has issued it after a higher one was accepted</td>
+ *     <td>{@code token-below-floor}</td></tr>
  * <tr><td>token below the epoch, or of an older generation</td><td>{@code stale-token}</td></tr>
  * <tr><td>lock held with a higher token</td><td>{@code stale-token}</td></tr>
  * <tr><td>lock held with a lower token, or with this one under another lease</td>
@@ -51,7 +54,10 @@ final class EpochRules {
     }
     Optional<FencingToken> epoch = look.epoch();
     if (epoch.isPresent() && token.isBelow(epoch.get())) {
-      return Optional.of(FencingRules.stale(token, epoch.get()));
+      return Optional.of(
+          isPresentHolder(header, leaseRequired, look)
+              ? belowFloor(token, epoch.get())
+              : FencingRules.stale(token, epoch.get()));
     }
     if (token.generation().compareTo(look.generation()) < 0) {
       return Optional.of(
@@ -94,6 +100,34 @@ final class EpochRules {
         : Optional.of(
             notIssued("token " + header.token() + " belongs to another lease", look)
                 .atField("Fencing-Lease"));
+  }
+
+  /** Whether the lock is held with this very token, in this generation, by who shows the lease. */
+  static boolean isPresentHolder(WriteHeader header, boolean leaseRequired, Look look) {
+    return look.lock().filter(lock -> isHeldBy(header, leaseRequired, look, lock)).isPresent();
+  }
+
+  private static boolean isHeldBy(
+      WriteHeader header, boolean leaseRequired, Look look, Entry lock) {
+    LockRecord record = LockRecord.decode(lock.value());
+    boolean sameLease =
+        header.proof() != null && record.isOwnedBy(header.proof(), look.generation());
+    return record.generation().equals(look.generation())
+        && record.token(lock).equals(header.token())
+        && (sameLease || !leaseRequired);
+  }
+
+  /** The holder's token is lower than one that was accepted before it was issued. */
+  static Refusal belowFloor(FencingToken token, FencingToken epoch) {
+    return RefusalCode.TOKEN_BELOW_FLOOR
+        .because(
+            "the present holder was given token "
+                + token
+                + ", but "
+                + epoch
+                + " was accepted before: was the coordinator restored from a backup? An operator"
+                + " has to raise its generation")
+        .withEpoch(epoch);
   }
 
   private static boolean isAboveAllIssued(FencingToken token, Look look) {

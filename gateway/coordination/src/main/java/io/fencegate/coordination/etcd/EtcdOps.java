@@ -16,8 +16,12 @@ final class EtcdOps {
     return op.fold(TRANSLATION);
   }
 
-  static boolean isRead(Op op) {
-    return op instanceof Op.Get || op instanceof Op.FirstCreated;
+  static Effect effect(Op op) {
+    RequestOp translated = of(op);
+    if (translated.hasRequestPut()) {
+      return Effect.PUTS;
+    }
+    return translated.hasRequestDeleteRange() ? Effect.DELETES : Effect.NONE;
   }
 
   private static final Op.Cases<RequestOp> TRANSLATION =

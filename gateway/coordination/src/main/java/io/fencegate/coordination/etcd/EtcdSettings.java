@@ -97,18 +97,22 @@ public record EtcdSettings(
   }
 
   private static void check(URI endpoint) {
-    boolean known = "http".equals(endpoint.getScheme()) || "https".equals(endpoint.getScheme());
-    boolean bare =
-        endpoint.getUserInfo() == null
-            && endpoint.getQuery() == null
-            && endpoint.getFragment() == null
-            && (endpoint.getPath() == null
-                || endpoint.getPath().isEmpty()
-                || endpoint.getPath().equals("/"));
-    if (!known || !bare || endpoint.getHost() == null || endpoint.getPort() < 1) {
+    if (!isEndpoint(endpoint)) {
       // Not shown: it may hold a password in a place where none belongs.
       throw new IllegalArgumentException(
           "an endpoint is not of the form http://host:port or https://host:port");
     }
+  }
+
+  /** Whether this is {@code http://host:port} or {@code https://host:port} and nothing more. */
+  public static boolean isEndpoint(URI uri) {
+    String path = uri.getPath();
+    return ("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))
+        && uri.getHost() != null
+        && uri.getPort() > 0
+        && uri.getUserInfo() == null
+        && uri.getQuery() == null
+        && uri.getFragment() == null
+        && (path == null || path.isEmpty() || path.equals("/"));
   }
 }

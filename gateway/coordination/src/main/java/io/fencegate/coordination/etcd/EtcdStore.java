@@ -75,13 +75,12 @@ public final class EtcdStore implements CoordinationStore {
     if (violation.isPresent()) {
       return refused("not a batch: " + violation.get());
     }
-    Effect effect = EtcdTransactions.onlyReads(batch) ? Effect.NONE : Effect.ONCE;
     return ask(
         new EtcdQuestion<>(
             KVGrpc.getTxnMethod(),
             EtcdTransactions.request(batch),
             EtcdTransactions::result,
-            effect,
+            EtcdTransactions.effect(batch),
             deadline()));
   }
 

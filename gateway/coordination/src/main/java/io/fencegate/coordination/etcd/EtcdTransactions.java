@@ -15,13 +15,14 @@ import io.fencegate.coordination.store.Key;
 import io.fencegate.coordination.store.LeaseHandle;
 import io.fencegate.coordination.store.Member;
 import io.fencegate.coordination.store.MemberResult;
-import io.fencegate.coordination.store.Op;
 import io.fencegate.coordination.store.OpResult;
 import io.fencegate.coordination.store.Value;
 import io.fencegate.coordination.store.WatchEvent;
 import java.nio.charset.StandardCharsets;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * A batch as one transaction of etcd: the outer compares guard it, each member is a transaction
@@ -49,14 +50,13 @@ final class EtcdTransactions {
     return request.build();
   }
 
-  /** A batch that could change nothing, whichever branches run. */
-  static boolean onlyReads(Batch batch) {
+  /** The most that a batch does, whichever branches run. */
+  static Effect effect(Batch batch) {
     return batch.members().stream()
-        .allMatch(it -> onlyReads(it.then()) && onlyReads(it.otherwise()));
-  }
-
-  private static boolean onlyReads(List<Op> ops) {
-    return ops.stream().allMatch(EtcdOps::isRead);
+        .flatMap(member -> Stream.concat(member.then().stream(), member.otherwise().stream()))
+        .map(EtcdOps::effect)
+        .max(Comparator.naturalOrder())
+        .orElse(Effect.NONE);
   }
 
   static BatchResult result(TxnResponse response) {

@@ -3,13 +3,13 @@ package io.fencegate.coordination.key;
 
 import io.fencegate.coordination.store.Key;
 import io.fencegate.coordination.store.KeyRange;
-import io.fencegate.policy.name.Parsed;
 import io.fencegate.policy.name.Principal;
 import io.fencegate.policy.name.RequestId;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.token.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.Optional;
 
 /**
  * The keys in the coordinator. A resource is one percent-encoded segment, so that no range of one
@@ -22,8 +22,8 @@ import java.util.HexFormat;
  * <tr><td>{@code req/R/<p>.<requestId>}</td><td>{@link RequestRecord}; put once by the granting
  *     transaction, never changed: its modification revision is the lock's create revision</td>
  *     <td>deduplication class</td></tr>
- * <tr><td>{@code wait/R/<p>.<requestId>}</td><td>a place in the queue; nothing waits in this
- *     version, but an acquire compares it</td><td>short class</td></tr>
+ * <tr><td>{@code wait/R/<p>.<requestId>}</td><td>{@link WaitRecord}; create revisions are the
+ *     order of the queue</td><td>a class of 5 s, moved on while the call waits</td></tr>
  * <tr><td>{@code reserve/R}</td><td>who alone may take the lock next; compared, not yet
  *     written</td><td>class</td></tr>
  * <tr><td>{@code epoch/R}</td><td>{@link EpochRecord}</td><td>none</td></tr>
@@ -56,11 +56,9 @@ public final class Keyspace {
     return KeyRange.under(prefix + "lock/");
   }
 
-  /** The resource of a lock key. */
-  public ResourceName resourceOfLock(Key lockKey) {
-    Parsed<ResourceName> name =
-        ResourceName.ofKeySegment(lockKey.path().substring((prefix + "lock/").length()));
-    return name.orThrow();
+  /** The resource of a lock key; empty for a key that is none of Fencegate's. */
+  public Optional<ResourceName> resourceOfLock(Key lockKey) {
+    return resource(lockKey.path().substring((prefix + "lock/").length()));
   }
 
   public Key request(ResourceName resource, Principal principal, RequestId requestId) {
@@ -68,11 +66,35 @@ public final class Keyspace {
   }
 
   public Key place(ResourceName resource, Principal principal, RequestId requestId) {
-    return key("wait/" + resource.keySegment() + "/" + caller(principal, requestId));
+    return new Key(placesPath(resource) + caller(principal, requestId));
   }
 
   public KeyRange places(ResourceName resource) {
-    return KeyRange.under(prefix + "wait/" + resource.keySegment() + "/");
+    return KeyRange.under(placesPath(resource));
+  }
+
+  private String placesPath(ResourceName resource) {
+    return prefix + "wait/" + resource.keySegment() + "/";
+  }
+
+  /** The places of all queues. */
+  public KeyRange places() {
+    return KeyRange.under(prefix + "wait/");
+  }
+
+  /** The resource whose queue a place is in; empty for a key that is none of Fencegate's. */
+  public Optional<ResourceName> resourceOfPlace(Key place) {
+    String[] segments = place.path().substring((prefix + "wait/").length()).split("/", -1);
+    return segments.length == 2 ? resource(segments[0]) : Optional.empty();
+  }
+
+  private static Optional<ResourceName> resource(String segment) {
+    return ResourceName.ofKeySegment(segment).fold(Optional::of, malformed -> Optional.empty());
+  }
+
+  /** Whether a place in the queue of {@code resource} belongs to that principal. */
+  public boolean isPlaceOf(Key place, ResourceName resource, Principal principal) {
+    return place.path().startsWith(placesPath(resource) + hash(principal) + ".");
   }
 
   public Key reserve(ResourceName resource) {
@@ -95,6 +117,11 @@ public final class Keyspace {
     return KeyRange.under(prefix + "gateway/");
   }
 
+  /** The id in a gateway's key. */
+  public String sessionOf(Key gatewayKey) {
+    return gatewayKey.path().substring((prefix + "gateway/").length());
+  }
+
   public Key generation() {
     return key("meta/generation");
   }
@@ -104,7 +131,11 @@ public final class Keyspace {
   }
 
   private static String caller(Principal principal, RequestId requestId) {
+    return hash(principal) + "." + requestId.value();
+  }
+
+  private static String hash(Principal principal) {
     byte[] hash = Sha256.of(principal.value().getBytes(StandardCharsets.UTF_8));
-    return HexFormat.of().formatHex(hash).substring(0, PRINCIPAL_HEX) + "." + requestId.value();
+    return HexFormat.of().formatHex(hash).substring(0, PRINCIPAL_HEX);
   }
 }

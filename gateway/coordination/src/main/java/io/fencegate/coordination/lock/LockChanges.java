@@ -3,27 +3,21 @@ package io.fencegate.coordination.lock;
 
 import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.store.CoordinationStore;
-import io.fencegate.coordination.store.Entry;
-import io.fencegate.coordination.store.Watch;
 import io.fencegate.coordination.store.WatchEvent;
-import io.fencegate.coordination.store.WatchListener;
-import io.fencegate.coordination.store.WatchScope;
 import io.fencegate.policy.name.ResourceName;
 import io.vertx.core.Vertx;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * One watch per gateway over all locks. It only makes somebody ask again sooner: what it tells may
- * be late or missing, and a linearizable answer decides. Used from one context.
+ * One watch per gateway over all locks and one over all queues, of deletes only: a lock changes
+ * hands only through one, so renewals and waits cost no events. They only make somebody ask again
+ * sooner: what they tell may be late or missing, and a linearizable answer decides. Used from one
+ * context.
  */
 public final class LockChanges {
 
-  /** Told that a lock has a new holder or none. */
+  /** Told that a lock has lost its holder. */
   public interface Listener {
 
     void lockChanged(ResourceName resource);
@@ -32,96 +26,69 @@ public final class LockChanges {
     void missedChanges();
   }
 
-  private static final Duration REOPEN_PAUSE = Duration.ofMillis(250);
-
-  private static final Logger LOG = LoggerFactory.getLogger(LockChanges.class);
-
-  private final Vertx vertx;
-  private final CoordinationStore store;
   private final Keyspace keys;
+  private final DeletesWatch locks;
+  private final DeletesWatch places;
   private final List<Listener> listeners = new ArrayList<>();
-  private @Nullable Watch watch;
-  private boolean closed;
-  private boolean warned;
+  private final List<QueueChanges> queues = new ArrayList<>();
 
   public LockChanges(Vertx vertx, CoordinationStore store, Keyspace keys) {
-    this.vertx = vertx;
-    this.store = store;
     this.keys = keys;
+    this.locks = new DeletesWatch(vertx, store, keys.locks(), new Locks());
+    this.places = new DeletesWatch(vertx, store, keys.places(), new Places());
   }
 
   public void listen(Listener listener) {
     listeners.add(listener);
   }
 
-  /** Opens the watch at the store's present revision, again and again until it is open. */
-  public void open() {
-    if (closed) {
-      return;
-    }
-    store
-        .range(keys.locks(), 1)
-        .onSuccess(
-            page -> {
-              if (!closed) {
-                warned = false;
-                watch =
-                    store.watch(
-                        keys.locks(), page.revision() + 1, WatchScope.ALL, new Dispatcher());
-                listeners.forEach(Listener::missedChanges);
-              }
-            })
-        .onFailure(
-            failure -> {
-              warnOnce(failure);
-              vertx.setTimer(REOPEN_PAUSE.toMillis(), unused -> open());
-            });
+  void listen(QueueChanges listener) {
+    queues.add(listener);
   }
 
-  private void warnOnce(Throwable failure) {
-    if (!warned && !closed) {
-      warned = true;
-      LOG.warn("the watch over locks does not open: {}", failure.getMessage());
-    }
+  /** Opens the watches at the store's present revision, again and again until they are open. */
+  public void open() {
+    locks.open();
+    places.open();
   }
 
   public void close() {
-    closed = true;
-    if (watch != null) {
-      watch.close();
-    }
+    locks.close();
+    places.close();
   }
 
-  /** This gateway has just freed the lock itself. */
-  void seenHere(ResourceName resource) {
+  /** The lock was freed; this gateway tells it of those that it frees itself. */
+  void freed(ResourceName resource, long revision) {
     listeners.forEach(listener -> listener.lockChanged(resource));
+    queues.forEach(queue -> queue.lockDeleted(resource, revision));
   }
 
-  private final class Dispatcher implements WatchListener {
-
+  private final class Locks implements DeletesWatch.Listener {
     @Override
-    public void changed(List<WatchEvent> events) {
-      for (WatchEvent event : events) {
-        if (isRenewal(event)) {
-          continue;
-        }
-        ResourceName resource = keys.resourceOfLock(event.key());
-        listeners.forEach(listener -> listener.lockChanged(resource));
-      }
+    public void deleted(WatchEvent.Deleted event) {
+      keys.resourceOfLock(event.key()).ifPresent(resource -> freed(resource, event.revision()));
     }
 
     @Override
-    public void lost(String reason) {
-      LOG.info("the watch over locks ended: {}; opening it again", reason);
-      open();
+    public void missedUpTo(long revision) {
+      listeners.forEach(Listener::missedChanges);
+      queues.forEach(queue -> queue.missedUpTo(revision));
+    }
+  }
+
+  private final class Places implements DeletesWatch.Listener {
+    @Override
+    public void deleted(WatchEvent.Deleted event) {
+      keys.resourceOfPlace(event.key())
+          .ifPresent(
+              resource ->
+                  queues.forEach(
+                      queue -> queue.placeDeleted(resource, event.key(), event.revision())));
     }
 
-    private boolean isRenewal(WatchEvent event) {
-      return event instanceof WatchEvent.Changed changed && isRenewed(changed.entry());
-    }
-
-    private boolean isRenewed(Entry entry) {
-      return entry.createRevision() != entry.modRevision();
+    @Override
+    public void missedUpTo(long revision) {
+      queues.forEach(queue -> queue.missedUpTo(revision));
     }
   }
 }

@@ -3,73 +3,66 @@ package io.fencegate.coordination.lock;
 
 import io.fencegate.coordination.commit.Commit;
 import io.fencegate.coordination.commit.CommitBatcher;
-import io.fencegate.coordination.commit.LookTransaction;
-import io.fencegate.coordination.commit.Transaction;
+import io.fencegate.coordination.key.Attempt;
 import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.key.LockRecord;
-import io.fencegate.coordination.key.RequestRecord;
 import io.fencegate.coordination.lease.LeaseBuckets;
 import io.fencegate.coordination.lease.TtlClass;
+import io.fencegate.coordination.store.CoordinationStore;
 import io.fencegate.coordination.store.Entry;
-import io.fencegate.coordination.store.LeaseHandle;
-import io.fencegate.coordination.store.StoreException;
+import io.fencegate.policy.name.Principal;
+import io.fencegate.policy.name.RequestId;
 import io.fencegate.policy.name.ResourceName;
-import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.time.Clocks;
-import io.fencegate.policy.token.FencingToken;
 import io.fencegate.policy.token.LeaseId;
-import io.fencegate.policy.token.LeaseProof;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
-import java.util.function.Supplier;
+import java.util.function.IntFunction;
 
 /**
  * Locks with fencing tokens. One transaction decides each call; a token is the generation and the
  * create revision of the lock's key, so tokens of a resource only rise, also after its records are
- * gone.
+ * gone. Who cannot have a lock at once may wait for it, first come, first served across gateways.
  *
- * <p>Futures never fail but on defects; all are answered by the deadline given. Used from one
- * context.
+ * <p>Futures never fail but on defects; all but those of waits are answered by the deadline given.
+ * Used from one context.
  */
 public final class LockService {
 
-  /** Hint to a caller that found the lock held: it may be released early. */
-  private static final long MAX_RETRY_HINT_MILLIS = 1_000;
-
-  private final Keyspace keys;
-  private final CommitBatcher batcher;
-  private final LeaseBuckets buckets;
-  private final Clocks clocks;
-  private final Supplier<LeaseId> newLeaseId;
+  private final Desk desk;
+  private final IntFunction<byte[]> secureRandom;
   private final LockChanges changes;
-  private final Map<Held, Future<Ruling<Renewal>>> renewing = new HashMap<>();
+  private final Renewals renewals;
+  private final WaitQueue queue;
+  private final Waiter.Parts waiterParts;
 
-  /** What the service works with. */
+  /**
+   * What the service works with.
+   *
+   * @param secureRandom gives that many bytes from a secure random source
+   */
   public record Parts(
+      Vertx vertx,
+      CoordinationStore store,
       Keyspace keys,
       CommitBatcher batcher,
       LeaseBuckets buckets,
       Clocks clocks,
-      Supplier<LeaseId> newLeaseId,
+      IntFunction<byte[]> secureRandom,
       LockChanges changes) {}
 
-  /**
-   * A lock service.
-   *
-   * @param parts {@code newLeaseId} gives unguessable ids from a secure random source
-   */
   public LockService(Parts parts) {
-    this.keys = parts.keys();
-    this.batcher = parts.batcher();
-    this.buckets = parts.buckets();
-    this.clocks = parts.clocks();
-    this.newLeaseId = parts.newLeaseId();
+    this.desk = new Desk(parts.keys(), parts.batcher(), parts.buckets(), parts.clocks());
+    this.secureRandom = parts.secureRandom();
     this.changes = parts.changes();
+    this.renewals = new Renewals(desk);
+    this.queue = new WaitQueue(desk, parts.store());
+    this.waiterParts =
+        new Waiter.Parts(parts.vertx(), desk, new Grants(desk, renewals), queue, parts.changes());
+    changes.listen(queue);
   }
 
   /**
@@ -78,83 +71,34 @@ public final class LockService {
    * @param deadlineNanos monotonic
    */
   public Future<Ruling<Grant>> acquire(AcquireRequest request, long deadlineNanos) {
-    AcquireTransaction transaction =
-        new AcquireTransaction(keys, request, newLeaseId.get(), clocks.read().wallMillis());
-    return submit(
-        transaction,
-        deadlineNanos,
-        judged ->
-            judged.result().held()
-                ? granted(request, transaction, judged)
-                : notGranted(request, judged));
+    return acquire(request, WaitTerms.NONE, deadlineNanos).answer();
   }
 
-  private Future<Ruling<Grant>> granted(
-      AcquireRequest request, AcquireTransaction transaction, Commit.Judged judged) {
-    FencingToken token = FencingToken.of(judged.generation(), judged.revision());
-    return remaining(transaction.lastLease(), request.ttlClass())
-        .map(
-            remaining ->
-                Ruling.granted(
-                    grant(request, transaction.leaseId(), token, request.ttlClass(), remaining)));
+  /**
+   * Takes the lock, or waits for it in the order of arrival. A call for a request that waits
+   * already takes that wait over, on whichever gateway it is; the earlier call is answered {@code
+   * in-flight}.
+   *
+   * @param deadlineNanos monotonic; by when it is known whether the call has to wait. The answer of
+   *     a wait comes at its end, and at most two steps of the coordinator later
+   */
+  public AcquireCall acquire(AcquireRequest request, WaitTerms terms, long deadlineNanos) {
+    LeaseId leaseId = LeaseId.of(secureRandom.apply(LeaseId.BYTES));
+    Attempt attempt = Attempt.of(secureRandom.apply(Attempt.BYTES));
+    Award award =
+        new Award(desk.keys(), request, leaseId, terms.canWait() ? attempt : Attempt.NONE);
+    return Waiter.start(waiterParts, new Waiter.Call(award, attempt, terms), deadlineNanos);
   }
 
-  private Future<Ruling<Grant>> notGranted(AcquireRequest request, Commit.Judged judged) {
-    Optional<Entry> lock = judged.result().entry(AcquireTransaction.LOCK);
-    Optional<Entry> earlier = judged.result().entry(AcquireTransaction.REQUEST);
-    if (earlier.isPresent()) {
-      return repeated(request, earlier.get(), lock, judged);
-    }
-    if (lock.isEmpty()) {
-      return Future.succeededFuture(held("others are waiting for the lock", MAX_RETRY_HINT_MILLIS));
-    }
-    LockRecord holder = LockRecord.decode(lock.get().value());
-    return remaining(lock.get().lease(), TtlClass.atLeast(Duration.ofSeconds(holder.ttlSeconds())))
-        .map(
-            remaining ->
-                held(
-                    "the lock is held with token " + holder.token(lock.get()),
-                    Math.max(1, Math.min(remaining, MAX_RETRY_HINT_MILLIS))));
+  /** Ends the wait of a request, on whichever gateway it is; harmless to repeat. */
+  public Future<Ruling<Cancellation>> cancel(
+      ResourceName resource, Principal principal, RequestId requestId, long deadlineNanos) {
+    return new Cancels(desk, queue).cancel(resource, principal, requestId, deadlineNanos);
   }
 
-  private static Ruling<Grant> held(String detail, long retryAfterMillis) {
-    return Ruling.refused(RefusalCode.LOCK_HELD.because(detail).retryAfter(retryAfterMillis));
-  }
-
-  private Future<Ruling<Grant>> repeated(
-      AcquireRequest request, Entry earlier, Optional<Entry> lock, Commit.Judged judged) {
-    RequestRecord first = RequestRecord.decode(earlier.value());
-    if (!first.parameters().equals(request.parameters())) {
-      return Future.succeededFuture(
-          Ruling.refused(
-              RefusalCode.REQUEST_ID_REUSED
-                  .because(
-                      "requestId "
-                          + request.requestId()
-                          + " came before with another holder, leaseTtlMs or metadata")
-                  .atField("requestId")));
-    }
-    TtlClass ttlClass = new TtlClass(first.ttlClass());
-    boolean lives =
-        lock.map(entry -> LockRecord.decode(entry.value()))
-            .filter(record -> record.isOwnedBy(first.leaseId().proof(), judged.generation()))
-            .isPresent();
-    Future<Long> remaining =
-        lives ? remaining(lock.orElseThrow().lease(), ttlClass) : Future.succeededFuture(0L);
-    return remaining.map(
-        millis ->
-            Ruling.granted(
-                grant(request, first.leaseId(), first.token(earlier), ttlClass, millis)));
-  }
-
-  private static Grant grant(
-      AcquireRequest request,
-      LeaseId leaseId,
-      FencingToken token,
-      TtlClass granted,
-      long remaining) {
-    return new Grant(
-        request.resource(), leaseId, token, granted.ttl(), remaining, request.holder());
+  /** Ends all waits of this gateway as {@code draining}, and lets nobody wait any more. */
+  public void endWaits() {
+    queue.drain();
   }
 
   /**
@@ -169,77 +113,23 @@ public final class LockService {
       Optional<Duration> ttl,
       Duration maxHold,
       long deadlineNanos) {
-    LeaseProof proof = leaseId.proof();
-    Held held = new Held(resource, proof);
-    Future<Ruling<Renewal>> underWay = renewing.get(held);
-    if (underWay != null) {
-      return underWay;
-    }
-    RenewCall call = new RenewCall(resource, proof, ttl, maxHold, deadlineNanos);
-    Future<Ruling<Renewal>> renewal = look(resource, deadlineNanos, j -> renewAsSeen(call, j));
-    renewing.put(held, renewal);
-    return renewal.onComplete(unused -> renewing.remove(held));
-  }
-
-  private record Held(ResourceName resource, LeaseProof proof) {}
-
-  private record RenewCall(
-      ResourceName resource,
-      LeaseProof proof,
-      Optional<Duration> ttl,
-      Duration maxHold,
-      long deadlineNanos) {}
-
-  /** One look, one touch; a lock that moved in between is looked at again until the deadline. */
-  private Future<Ruling<Renewal>> renewAsSeen(RenewCall call, Commit.Judged look) {
-    Optional<Entry> lock = look.result().entry(0);
-    Optional<LockRecord> mine =
-        lock.map(entry -> LockRecord.decode(entry.value()))
-            .filter(record -> record.isOwnedBy(call.proof(), look.generation()));
-    if (mine.isEmpty()) {
-      return Future.succeededFuture(lost("this lease does not own the lock (any more)"));
-    }
-    long heldMillis = clocks.read().wallMillis() - mine.get().grantedAtMillis();
-    if (heldMillis > call.maxHold().toMillis()) {
-      return Future.succeededFuture(
-          lost("the lock was held for longer than lease.maxHold " + call.maxHold()));
-    }
-    TtlClass ttlClass =
-        TtlClass.atLeast(call.ttl().orElse(Duration.ofSeconds(mine.get().ttlSeconds())));
-    RenewTransaction touch =
-        new RenewTransaction(
-            keys, call.resource(), call.proof(), ttlClass, lock.orElseThrow().modRevision());
-    return submit(
-        touch,
-        call.deadlineNanos(),
-        judged ->
-            judged.result().held()
-                ? renewed(call, mine.get().token(lock.orElseThrow()), touch, ttlClass)
-                : renewAsSeen(call, judged));
-  }
-
-  private Future<Ruling<Renewal>> renewed(
-      RenewCall call, FencingToken token, RenewTransaction touch, TtlClass ttlClass) {
-    return remaining(touch.lastLease(), ttlClass)
-        .map(millis -> Ruling.granted(new Renewal(call.resource(), token, millis)));
-  }
-
-  private static Ruling<Renewal> lost(String detail) {
-    return Ruling.refused(RefusalCode.LEASE_LOST.because(detail));
+    return renewals.renew(
+        new Renewals.Call(resource, leaseId.proof(), ttl, maxHold, deadlineNanos));
   }
 
   /** Frees the lock if this lease owns it; harmless to repeat. */
   public Future<Ruling<Release>> release(
       ResourceName resource, LeaseId leaseId, long deadlineNanos) {
-    return submit(
-        new ReleaseTransaction(keys, resource, leaseId.proof()),
+    renewals.forget(resource, leaseId.proof());
+    return desk.submit(
+        new ReleaseTransaction(desk.keys(), resource, leaseId.proof()),
         deadlineNanos,
         judged -> Future.succeededFuture(Ruling.granted(released(resource, judged))));
   }
 
   private Release released(ResourceName resource, Commit.Judged judged) {
     if (judged.result().held()) {
-      changes.seenHere(resource);
+      changes.freed(resource, judged.revision());
       return Release.RELEASED;
     }
     if (judged.result().entry(0).isPresent()) {
@@ -248,59 +138,32 @@ public final class LockService {
     return judged.repeated() ? Release.RELEASED : Release.ALREADY_RELEASED;
   }
 
-  /** Who holds the lock, linearizably. */
+  /** Who holds the lock, linearizably; how many wait for it is counted right after. */
   public Future<Ruling<LockView>> show(ResourceName resource, long deadlineNanos) {
-    return look(
+    return desk.look(
         resource,
         deadlineNanos,
         judged ->
-            judged
-                .result()
-                .entry(0)
-                .map(this::heldView)
-                .orElseGet(() -> Future.succeededFuture(Ruling.granted(new LockView.Free()))));
+            queue
+                .count(resource)
+                .compose(waiters -> view(judged.result().entry(0), waiters))
+                .map(Ruling::granted));
   }
 
-  private Future<Ruling<LockView>> heldView(Entry lock) {
-    LockRecord record = LockRecord.decode(lock.value());
-    return remaining(lock.lease(), TtlClass.atLeast(Duration.ofSeconds(record.ttlSeconds())))
+  private Future<LockView> view(Optional<Entry> lock, int waiters) {
+    if (lock.isEmpty()) {
+      return Future.succeededFuture(new LockView.Free(waiters));
+    }
+    LockRecord record = LockRecord.decode(lock.get().value());
+    TtlClass ttlClass = TtlClass.atLeast(Duration.ofSeconds(record.ttlSeconds()));
+    return desk.remaining(lock.get().lease(), ttlClass)
         .map(
             millis ->
-                Ruling.granted(
-                    new LockView.Held(
-                        record.token(lock), record.holder(), record.metadataJson(), millis)));
-  }
-
-  private <T> Future<Ruling<T>> look(
-      ResourceName resource, long deadlineNanos, Function<Commit.Judged, Future<Ruling<T>>> then) {
-    return submit(new LookTransaction(resource, keys.lock(resource)), deadlineNanos, then);
-  }
-
-  private <T> Future<Ruling<T>> submit(
-      Transaction transaction,
-      long deadlineNanos,
-      Function<Commit.Judged, Future<Ruling<T>>> then) {
-    return batcher
-        .submit(transaction, deadlineNanos)
-        .compose(commit -> commit.ruling(then))
-        .recover(LockService::unavailable);
-  }
-
-  /** How long a lease lives could not be read; the transaction itself was judged. */
-  private static <T> Future<Ruling<T>> unavailable(Throwable failure) {
-    if (failure instanceof StoreException store) {
-      return Future.succeededFuture(
-          Ruling.refused(
-              RefusalCode.COORDINATOR_UNAVAILABLE
-                  .because(String.valueOf(store.getMessage()))
-                  .inDoubt()));
-    }
-    return Future.failedFuture(failure);
-  }
-
-  private Future<Long> remaining(LeaseHandle lease, TtlClass granted) {
-    return buckets
-        .deadlineNanos(lease)
-        .map(deadline -> granted.promiseMillis(deadline, clocks.read()));
+                new LockView.Held(
+                    record.token(lock.get()),
+                    record.holder(),
+                    record.metadataJson(),
+                    millis,
+                    waiters));
   }
 }

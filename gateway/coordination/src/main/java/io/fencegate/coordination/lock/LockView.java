@@ -4,7 +4,6 @@ package io.fencegate.coordination.lock;
 import io.fencegate.policy.name.HolderId;
 import io.fencegate.policy.token.FencingToken;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 /** A lock as anybody may see it; linearizable. */
 public sealed interface LockView {
@@ -14,12 +13,17 @@ public sealed interface LockView {
    *
    * @param metadataJson the holder's own notes, a JSON object
    */
-  record Held(FencingToken token, HolderId holder, String metadataJson, long remainingMillis)
+  record Held(
+      FencingToken token, HolderId holder, String metadataJson, long remainingMillis, int waiters)
       implements LockView {}
 
-  record Free() implements LockView {}
+  record Free(int waiters) implements LockView {}
 
-  default <R> R fold(Function<? super Held, ? extends R> held, Supplier<? extends R> free) {
-    return this instanceof Held yes ? held.apply(yes) : free.get();
+  /** How many wait for it. */
+  int waiters();
+
+  default <R> R fold(
+      Function<? super Held, ? extends R> held, Function<? super Free, ? extends R> free) {
+    return this instanceof Held yes ? held.apply(yes) : free.apply((Free) this);
   }
 }

@@ -16,6 +16,7 @@ import io.fencegate.policy.token.Generation;
 import io.fencegate.policy.token.LeaseProof;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 
 /**
  * Moves a lock onto the current bucket: modification revision as read, proof and generation match
@@ -23,29 +24,36 @@ import java.util.Map;
  */
 final class RenewTransaction implements Transaction {
 
+  /**
+   * The lock as last seen.
+   *
+   * @param expiresNanos when its lease runs out (monotonic); the past where that is not known
+   */
+  record Target(ResourceName resource, LeaseProof proof, long modRevision, long expiresNanos) {}
+
   private final Keyspace keys;
-  private final ResourceName resource;
-  private final LeaseProof proof;
+  private final Target target;
   private final TtlClass ttlClass;
-  private final long modRevision;
   private LeaseHandle lastLease = LeaseHandle.NONE;
 
-  RenewTransaction(
-      Keyspace keys, ResourceName resource, LeaseProof proof, TtlClass ttlClass, long modRevision) {
+  RenewTransaction(Keyspace keys, Target target, TtlClass ttlClass) {
     this.keys = keys;
-    this.resource = resource;
-    this.proof = proof;
+    this.target = target;
     this.ttlClass = ttlClass;
-    this.modRevision = modRevision;
   }
 
+  TtlClass ttlClass() {
+    return ttlClass;
+  }
+
+  /** The lease of the last sending, hence of the lock if that was committed. */
   LeaseHandle lastLease() {
     return lastLease;
   }
 
   @Override
   public ResourceName resource() {
-    return resource;
+    return target.resource();
   }
 
   @Override
@@ -54,13 +62,18 @@ final class RenewTransaction implements Transaction {
   }
 
   @Override
+  public OptionalLong expiresNanos() {
+    return OptionalLong.of(target.expiresNanos());
+  }
+
+  @Override
   public Member build(Generation generation, Map<TtlClass, Bucket> buckets) {
-    Key lock = keys.lock(resource);
-    lastLease = AcquireTransaction.bucket(buckets, ttlClass).lease();
+    Key lock = keys.lock(target.resource());
+    lastLease = Transaction.bucket(buckets, ttlClass).lease();
     return new Member(
         List.of(
-            new Compare.ModifiedAt(lock, modRevision),
-            new Compare.ValuePrefix(lock, LockRecord.ownership(proof, generation))),
+            new Compare.ModifiedAt(lock, target.modRevision()),
+            new Compare.ValuePrefix(lock, LockRecord.ownership(target.proof(), generation))),
         List.of(new Op.Touch(lock, lastLease), new Op.Get(lock)),
         List.of(new Op.Get(lock)));
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** The lock service: acquire, renew, release, show; the tokens come from here. */
+/** The lock service: acquire, wait, renew, release, show; the tokens come from here. */
 @NullMarked
 package io.fencegate.coordination.lock;
 

@@ -21,8 +21,10 @@ import io.vertx.core.Vertx;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -93,6 +95,19 @@ class LeaseBucketsTest {
     HashSet<LeaseHandle> leases = new HashSet<>();
     asked.forEach(bucket -> leases.add(await(bucket).lease()));
     assertThat(leases).hasSize(1);
+  }
+
+  @Test
+  void callsThatShareAGrantNeverOverfillItsBucket() {
+    LeaseBuckets slow = new LeaseBuckets(store, this::now);
+    List<Future<Bucket>> asked = new ArrayList<>();
+    for (int i = 0; i < 35; i++) {
+      asked.add(slow.current(TTL, 100));
+    }
+    Map<LeaseHandle, Integer> keys = new HashMap<>();
+    asked.forEach(bucket -> keys.merge(await(bucket).lease(), 100, Integer::sum));
+    assertThat(keys.values()).allMatch(it -> it <= LeaseBuckets.MAX_KEYS);
+    assertThat(keys).hasSize(4);
   }
 
   @Test

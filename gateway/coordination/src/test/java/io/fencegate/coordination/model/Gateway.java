@@ -168,7 +168,7 @@ record Gateway(Context context, Coordination coordination, LossyStore wire) {
     return new Answer(Kind.SHOWN_HELD, held.token().value(), "", held.remainingMillis());
   }
 
-  private static Answer free() {
+  private static Answer free(LockView.Free free) {
     return Answer.of(Kind.SHOWN_FREE);
   }
 

@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fencegate.coordination.Coordination;
 import io.fencegate.coordination.embedded.EmbeddedStore;
 import io.fencegate.coordination.key.Keyspace;
+import io.fencegate.coordination.lock.AcquireCall;
 import io.fencegate.coordination.lock.AcquireRequest;
 import io.fencegate.coordination.lock.Grant;
+import io.fencegate.coordination.lock.Release;
+import io.fencegate.coordination.lock.WaitTerms;
 import io.fencegate.coordination.store.Batch;
 import io.fencegate.coordination.store.BatchResult;
 import io.fencegate.coordination.store.CoordinationStore;
@@ -35,8 +38,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,7 +60,7 @@ abstract class CoordinationFixture {
       () -> new ClockReading(System.nanoTime(), System.currentTimeMillis());
   protected Vertx vertx;
   protected LossyStore store;
-  private CoordinationStore embedded;
+  private CoordinationStore reliable;
   private final List<Party> parties = new ArrayList<>();
 
   /** A gateway's coordination and the context that it lives on. */
@@ -67,16 +72,55 @@ abstract class CoordinationFixture {
       return await(promise.future());
     }
 
+    /** An acquire that may wait; answered some time. */
+    Waiting acquire(AcquireRequest request, WaitTerms terms, long deadlineNanos) {
+      AcquireCall made =
+          call(
+              () ->
+                  Future.succeededFuture(
+                      coordination.locks().acquire(request, terms, deadlineNanos)));
+      return new Waiting(this, request, made);
+    }
+
+    void run(Runnable work) {
+      call(
+          () -> {
+            work.run();
+            return Future.succeededFuture();
+          });
+    }
+
     Ruling<Grant> acquire(AcquireRequest request, long deadlineNanos) {
       return call(() -> coordination.locks().acquire(request, deadlineNanos));
+    }
+  }
+
+  /** A call that waits, or did. */
+  protected record Waiting(Party party, AcquireRequest request, AcquireCall call) {
+
+    Ruling<Grant> answer() {
+      return CoordinationFixture.await(call.answer());
+    }
+
+    boolean isAnswered() {
+      return call.answer().isComplete();
+    }
+
+    void abandon() {
+      party.run(call::abandon);
     }
   }
 
   @BeforeEach
   void open() {
     vertx = Vertx.vertx();
-    embedded = await(EmbeddedStore.open(vertx, dataDir, clocks));
-    store = new LossyStore(embedded);
+    reliable = openStore();
+    store = new LossyStore(reliable);
+  }
+
+  /** The coordinator under all of it; another kind of store runs the same tests. */
+  protected CoordinationStore openStore() {
+    return await(EmbeddedStore.open(vertx, dataDir, clocks));
   }
 
   @AfterEach
@@ -127,6 +171,47 @@ abstract class CoordinationFixture {
         Duration.ofMinutes(2));
   }
 
+  protected WaitTerms patience(Duration wait) {
+    return new WaitTerms(wait, WaitTerms.MOST_WAITERS, WaitTerms.MOST_WAITERS);
+  }
+
+  /** A call that waits for up to 30 s and has its place in the queue. */
+  protected Waiting queued(Party party, String resource, String requestId) {
+    Waiting waiting =
+        party.acquire(request(resource, requestId), patience(Duration.ofSeconds(30)), deadline());
+    awaitUntil(() -> waiting.isAnswered() || read(place(resource, requestId)).isPresent());
+    assertThat(waiting.isAnswered()).as("it waits").isFalse();
+    return waiting;
+  }
+
+  protected Key place(String resource, String requestId) {
+    AcquireRequest request = request(resource, requestId);
+    return keys.place(request.resource(), request.principal(), request.requestId());
+  }
+
+  protected int queueLength(String resource) {
+    return CoordinationFixture.await(reliable.range(keys.places(resource(resource)), 1_000))
+        .entries()
+        .size();
+  }
+
+  protected Release release(Party party, Grant grant) {
+    return granted(
+        party.call(
+            () ->
+                party
+                    .coordination()
+                    .locks()
+                    .release(grant.resource(), grant.leaseId(), deadline())));
+  }
+
+  protected static void awaitUntil(Callable<Boolean> condition) {
+    Awaitility.await()
+        .pollInterval(Duration.ofMillis(5))
+        .atMost(Duration.ofSeconds(15))
+        .until(condition);
+  }
+
   protected long deadline() {
     return clocks.read().monotonicNanos() + BUDGET.toNanos();
   }
@@ -150,7 +235,7 @@ abstract class CoordinationFixture {
   protected BatchResult.Committed commit(Op... ops) {
     return (BatchResult.Committed)
         await(
-            embedded.commit(
+            reliable.commit(
                 new Batch(
                     List.of(),
                     List.of(new Member(List.of(), List.of(ops), List.of())),

@@ -78,7 +78,9 @@ class EpochTableTest extends CoordinationFixture {
   /** What the table says: empty for accepted. */
   private static Optional<RefusalCode> expected(Case c) {
     if (c.epoch() == Epoch.ABOVE) {
-      return Optional.of(RefusalCode.STALE_TOKEN);
+      boolean presentHolder =
+          c.lock() == Lock.MINE || (c.lock() == Lock.SAME_TOKEN_OTHER_LEASE && !c.leaseRequired());
+      return Optional.of(presentHolder ? RefusalCode.TOKEN_BELOW_FLOOR : RefusalCode.STALE_TOKEN);
     }
     return switch (c.lock()) {
       case HIGHER_TOKEN -> Optional.of(RefusalCode.STALE_TOKEN);

@@ -37,16 +37,6 @@ class LockServiceTest extends CoordinationFixture {
                 .renew(grant.resource(), grant.leaseId(), Optional.empty(), maxHold, deadline()));
   }
 
-  private Release release(Party party, Grant grant) {
-    return granted(
-        party.call(
-            () ->
-                party
-                    .coordination()
-                    .locks()
-                    .release(grant.resource(), grant.leaseId(), deadline())));
-  }
-
   private LockView show(Party party, String resource) {
     return granted(
         party.call(() -> party.coordination().locks().show(resource(resource), deadline())));
@@ -317,5 +307,21 @@ class LockServiceTest extends CoordinationFixture {
             });
     assertThat(granted(await(own.future())).resource()).isEqualTo(resource("a"));
     assertThat(refused(await(others.future())).code()).isEqualTo(RefusalCode.LEASE_LOST);
+  }
+
+  @Test
+  void aRenewalIsRightHoweverLittleTheGatewayRemembers() {
+    Party granting = party();
+    Party other = party();
+    Grant grant = granted(granting.acquire(request("a", "r1"), deadline()));
+    for (Party party : List.of(granting, granting, other, granting, other, other, granting)) {
+      Renewal renewal = granted(renew(party, grant, MAX_HOLD));
+      assertThat(renewal.token()).isEqualTo(grant.token());
+      assertThat(renewal.remainingMillis()).isBetween(28_000L, 30_000L);
+    }
+    assertThat(release(other, grant)).isEqualTo(Release.RELEASED);
+    assertThat(refused(renew(granting, grant, MAX_HOLD)).code()).isEqualTo(RefusalCode.LEASE_LOST);
+    granted(other.acquire(request("a", "r2"), deadline()));
+    assertThat(refused(renew(granting, grant, MAX_HOLD)).code()).isEqualTo(RefusalCode.LEASE_LOST);
   }
 }

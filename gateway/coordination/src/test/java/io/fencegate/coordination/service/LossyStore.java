@@ -11,14 +11,20 @@ import io.fencegate.coordination.store.RangePage;
 import io.fencegate.coordination.store.StoreException;
 import io.fencegate.coordination.store.StoreHealth;
 import io.fencegate.coordination.store.Watch;
+import io.fencegate.coordination.store.WatchEvent;
 import io.fencegate.coordination.store.WatchListener;
 import io.fencegate.coordination.store.WatchScope;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -33,6 +39,10 @@ public final class LossyStore implements CoordinationStore {
   private final CoordinationStore store;
   private final List<Fault> faults = new ArrayList<>();
   private final List<Batch> delayed = new ArrayList<>();
+  private final List<Predicate<Batch>> counted = new ArrayList<>();
+  private final List<LossyWatch> watches = new ArrayList<>();
+  private final AtomicInteger count = new AtomicInteger();
+  private volatile Supplier<Long> watchDelayMillis = () -> 0L;
   private final Set<Future<BatchResult>> underWay = new HashSet<>();
   private boolean cut;
 
@@ -85,8 +95,34 @@ public final class LossyStore implements CoordinationStore {
     return faults.isEmpty();
   }
 
+  /** Counts the batches that fit from now on. */
+  synchronized void count(Predicate<Batch> fits) {
+    counted.clear();
+    counted.add(fits);
+    count.set(0);
+  }
+
+  int counted() {
+    return count.get();
+  }
+
+  /** What watches tell arrives so much later, each time anew, in its order. */
+  void delayWatches(Supplier<Long> millis) {
+    watchDelayMillis = millis;
+  }
+
+  /** All open watches end, and tell nothing of what was on its way. */
+  synchronized void loseWatches() {
+    List<LossyWatch> open = List.copyOf(watches);
+    watches.clear();
+    open.forEach(LossyWatch::lose);
+  }
+
   @Override
   public synchronized Future<BatchResult> commit(Batch batch) {
+    if (counted.stream().anyMatch(fits -> fits.test(batch))) {
+      count.incrementAndGet();
+    }
     if (cut) {
       return Promise.<BatchResult>promise().future();
     }
@@ -142,7 +178,66 @@ public final class LossyStore implements CoordinationStore {
 
   @Override
   public Watch watch(KeyRange range, long fromRevision, WatchScope scope, WatchListener listener) {
-    return store.watch(range, fromRevision, scope, listener);
+    LossyWatch watch = new LossyWatch(listener);
+    watch.opened = store.watch(range, fromRevision, scope, watch);
+    synchronized (this) {
+      watches.add(watch);
+    }
+    return watch;
+  }
+
+  /** A watch whose news takes its time. */
+  private final class LossyWatch implements Watch, WatchListener {
+    private final Context context = Objects.requireNonNull(Vertx.currentContext());
+    private final WatchListener listener;
+    private volatile Watch opened = () -> {};
+    private volatile boolean closed;
+    private long lastAtNanos;
+
+    LossyWatch(WatchListener listener) {
+      this.listener = listener;
+    }
+
+    @Override
+    public void changed(List<WatchEvent> events) {
+      long delayMillis = watchDelayMillis.get();
+      long now = System.nanoTime();
+      lastAtNanos = Math.max(lastAtNanos, now + TimeUnit.MILLISECONDS.toNanos(delayMillis));
+      long waitMillis = TimeUnit.NANOSECONDS.toMillis(lastAtNanos - now);
+      if (waitMillis <= 0) {
+        tell(events);
+      } else {
+        context.owner().setTimer(waitMillis, unused -> tell(events));
+      }
+    }
+
+    private void tell(List<WatchEvent> events) {
+      if (!closed) {
+        listener.changed(events);
+      }
+    }
+
+    @Override
+    public void lost(String reason) {
+      if (!closed) {
+        closed = true;
+        listener.lost(reason);
+      }
+    }
+
+    void lose() {
+      context.runOnContext(
+          unused -> {
+            opened.close();
+            lost("the watch was cut");
+          });
+    }
+
+    @Override
+    public void close() {
+      closed = true;
+      opened.close();
+    }
   }
 
   @Override

@@ -13,9 +13,19 @@ final class CommandFactory implements CommandLine.IFactory {
 
   CommandFactory(Surroundings surroundings) {
     makers =
-        Map.of(
-            PolicyCommand.Check.class, () -> new PolicyCommand.Check(surroundings),
-            SqlCommand.Install.class, () -> new SqlCommand.Install(surroundings));
+        Map.ofEntries(
+            Map.entry(PolicyCommand.Check.class, () -> new PolicyCommand.Check(surroundings)),
+            Map.entry(SqlCommand.Install.class, () -> new SqlCommand.Install(surroundings)),
+            Map.entry(LockAcquireCommand.class, () -> new LockAcquireCommand(surroundings)),
+            Map.entry(LockCommand.Renew.class, () -> new LockCommand.Renew(surroundings)),
+            Map.entry(LockCommand.Release.class, () -> new LockCommand.Release(surroundings)),
+            Map.entry(LockCommand.Show.class, () -> new LockCommand.Show(surroundings)),
+            Map.entry(LockCommand.Cancel.class, () -> new LockCommand.Cancel(surroundings)),
+            Map.entry(BreakCommand.class, () -> new BreakCommand(surroundings)),
+            Map.entry(ClusterCommand.class, () -> new ClusterCommand(surroundings)),
+            Map.entry(
+                ClusterCommand.RaiseGeneration.class,
+                () -> new ClusterCommand.RaiseGeneration(surroundings)));
   }
 
   @Override

@@ -15,5 +15,8 @@ final class ExitCode {
   /** Something that is needed is not available now: a port, a directory, a server. */
   static final int UNAVAILABLE = 3;
 
+  /** It may or may not have been done. */
+  static final int UNKNOWN = 4;
+
   private ExitCode() {}
 }

@@ -14,7 +14,14 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "fencegate",
     description = "A write gateway that lets only the current lease holder's writes through.",
-    subcommands = {PolicyCommand.class, SqlCommand.class, DemoCommand.class},
+    subcommands = {
+      LockCommand.class,
+      BreakCommand.class,
+      ClusterCommand.class,
+      PolicyCommand.class,
+      SqlCommand.class,
+      DemoCommand.class
+    },
     versionProvider = Version.class,
     mixinStandardHelpOptions = true,
     scope = CommandLine.ScopeType.INHERIT,
@@ -23,7 +30,8 @@ import picocli.CommandLine.Spec;
       "0:ok",
       "1:refused: it was understood and is not possible",
       "2:the command line cannot be used",
-      "3:unavailable: a port, a directory or a server that is needed"
+      "3:unavailable: a port, a directory or a server that is needed",
+      "4:unknown: it may or may not have been done"
     })
 public final class Main implements Runnable {
 
@@ -42,6 +50,7 @@ public final class Main implements Runnable {
   static CommandLine commandLine(Surroundings surroundings) {
     CommandLine commands = new CommandLine(new Main(), new CommandFactory(surroundings));
     commands.addSubcommand(ServeCommand.create(surroundings));
+    Converters.register(commands);
     commands.setExecutionExceptionHandler(Main::unexpected);
     commands.setParameterExceptionHandler(Main::unusable);
     return commands;

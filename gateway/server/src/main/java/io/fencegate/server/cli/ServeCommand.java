@@ -13,6 +13,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,8 +31,8 @@ import picocli.CommandLine.Spec;
     description = {
       "Runs a gateway until SIGTERM or SIGINT: it then lets nobody in any more, gives every request"
           + " that is in its true answer, and ends.",
-      "Every key of the server file has an option below and an environment variable such as"
-          + " FENCEGATE_WORKER_PORT. An option counts more than a variable, a variable more than"
+      "Every key of the server file has an option below, unless it is a secret, and an environment"
+          + " variable such as FENCEGATE_WORKER_PORT. An option counts more than a variable, a variable more than"
           + " the file.",
       "Relative paths are relative to the server file's directory."
     })
@@ -66,17 +67,26 @@ final class ServeCommand implements Callable<Integer> {
   /** The command with one option for each key of the server file. */
   static CommandLine create(Surroundings surroundings) {
     CommandLine command = new CommandLine(new ServeCommand(surroundings));
-    for (ConfigKey key : ConfigKey.values()) {
+    for (ConfigKey key : optionKeys()) {
       command
           .getCommandSpec()
           .addOption(
               OptionSpec.builder(key.flag())
                   .type(String.class)
                   .paramLabel("VALUE")
-                  .description(key.meaning() + " (default: " + key.defaultText() + ")")
+                  .description(key.meaning() + " (default: " + shownDefault(key) + ")")
                   .build());
     }
     return command;
+  }
+
+  /** Everybody on the machine can see a command line, so no secret stands there. */
+  private static List<ConfigKey> optionKeys() {
+    return Stream.of(ConfigKey.values()).filter(key -> !key.isSecret()).toList();
+  }
+
+  private static String shownDefault(ConfigKey key) {
+    return key.defaultText().isEmpty() ? "none" : key.defaultText();
   }
 
   @Override
@@ -137,7 +147,7 @@ final class ServeCommand implements Callable<Integer> {
 
   private Map<ConfigKey, String> flags() {
     Map<ConfigKey, String> flags = new EnumMap<>(ConfigKey.class);
-    for (ConfigKey key : ConfigKey.values()) {
+    for (ConfigKey key : optionKeys()) {
       String value = line().getParseResult().matchedOptionValue(key.flag(), null);
       if (value != null) {
         flags.put(key, value);

@@ -2,6 +2,7 @@
 package io.fencegate.server.cli;
 
 import io.fencegate.coordination.embedded.EmbeddedStore;
+import io.fencegate.coordination.etcd.EtcdStore;
 import io.fencegate.coordination.store.CoordinationStore;
 import io.fencegate.policy.time.Clocks;
 import io.fencegate.server.Gateway;
@@ -60,13 +61,21 @@ final class ServerProcess {
     Clocks clocks = new SystemClocks();
     Waiting.Ended<ServerProcess> start =
         Waiting.forEnd(
-            EmbeddedStore.open(vertx, config.dataDir(), clocks)
-                .compose(store -> deploy(vertx, store, config, clocks)),
+            openStore(vertx, config, clocks).compose(store -> deploy(vertx, store, config, clocks)),
             START_BUDGET);
     if (start.value() == null) {
       close(vertx);
     }
     return start;
+  }
+
+  private static Future<CoordinationStore> openStore(
+      Vertx vertx, ServerConfig config, Clocks clocks) {
+    return config
+        .coordinator()
+        .fold(
+            embedded -> EmbeddedStore.open(vertx, config.dataDir(), clocks),
+            etcd -> EtcdStore.open(vertx, etcd.settings(), clocks, Randomness.SOURCE::nextDouble));
   }
 
   private static Future<ServerProcess> deploy(

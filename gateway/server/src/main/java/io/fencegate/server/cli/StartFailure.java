@@ -2,6 +2,8 @@
 package io.fencegate.server.cli;
 
 import io.fencegate.coordination.embedded.EmbeddedStoreException;
+import io.fencegate.coordination.store.StoreException;
+import io.fencegate.coordination.witness.UnusableWitness;
 import io.fencegate.server.Gateway;
 import io.fencegate.server.observe.AuditLog;
 import io.fencegate.server.policy.PolicyLibrary;
@@ -25,6 +27,16 @@ record StartFailure(int exitCode, String message) {
           cause.getMessage()
               + "%nStop what uses it, make it writable, or give another one with"
               + " --coordinator.dataDir=DIR.");
+    }
+    if (cause instanceof StoreException) {
+      return unavailable(cause.getMessage() + "%nMend the coordinator.tls files, or give others.");
+    }
+    if (cause instanceof UnusableWitness) {
+      return unavailable(
+          cause.getMessage()
+              + "%nIf the coordinator was not restored, wiped or exchanged since this gateway ran,"
+              + " delete the file and start again. If it may have been, start one gateway without"
+              + " traffic and raise the generation first.");
     }
     if (cause instanceof Gateway.PortUnavailable port) {
       return unavailable(

@@ -10,8 +10,19 @@ public enum ConfigKey {
   WORKER_PORT("worker.port", "8080", "port for locks and writes; 0 takes a free one"),
   OPERATOR_HOST("operator.host", "127.0.0.1", "address of the port for operators"),
   OPERATOR_PORT("operator.port", "8081", "port for health, metrics, admin; 0 takes a free one"),
-  COORDINATOR_TYPE("coordinator.type", "embedded", "where locks and epochs are kept: embedded"),
-  COORDINATOR_DATA_DIR("coordinator.dataDir", "data", "directory of the embedded coordinator"),
+  COORDINATOR_TYPE(
+      "coordinator.type", "embedded", "where locks and epochs are kept: embedded or etcd"),
+  COORDINATOR_DATA_DIR(
+      "coordinator.dataDir", "data", "directory of what this gateway keeps: all, or its witnesses"),
+  COORDINATOR_ENDPOINTS(
+      "coordinator.endpoints", "", "etcd's nodes, such as http://127.0.0.1:2379; with commas"),
+  COORDINATOR_PREFIX("coordinator.prefix", "fencegate", "what all keys in etcd start with"),
+  COORDINATOR_USER("coordinator.user", "", "user of etcd"),
+  COORDINATOR_PASSWORD("coordinator.password", "", "the user's password"),
+  COORDINATOR_TLS_CA("coordinator.tls.ca", "", "PEM file with etcd's authority"),
+  COORDINATOR_TLS_CERT("coordinator.tls.cert", "", "PEM file with the certificate for etcd"),
+  COORDINATOR_TLS_KEY("coordinator.tls.key", "", "PEM file with the certificate's key"),
+  COORDINATOR_QUOTA("coordinator.quota", "2GiB", "etcd's --quota-backend-bytes, to warn in time"),
   EPOCHS_TYPE("epochs.type", "coordinator", "where accepted tokens are recorded: coordinator"),
   POLICIES("policies", "policies/", "directory with the policy files"),
   AUDIT_FILE("audit.file", "audit.jsonl", "the audit trail"),
@@ -33,7 +44,7 @@ public enum ConfigKey {
     return path;
   }
 
-  /** What it is where nobody says anything, as the file would say it. */
+  /** What it is where nobody says anything, as the file would say it; empty where it is not. */
   public String defaultText() {
     return defaultText;
   }
@@ -51,6 +62,16 @@ public enum ConfigKey {
   /** The environment variable that overrides the file. */
   public String variable() {
     return ConfigKeys.VARIABLE_PREFIX + path.replace('.', '_').toUpperCase(Locale.ROOT);
+  }
+
+  /** Whether it may not be shown, nor be given where others see it, as options are. */
+  public boolean isSecret() {
+    return this == COORDINATOR_PASSWORD;
+  }
+
+  /** Whether the file may give a list. */
+  boolean isList() {
+    return this == COORDINATOR_ENDPOINTS;
   }
 
   static Stream<ConfigKey> all() {

@@ -17,16 +17,7 @@ final class ConfigKeys {
 
   /** Keys that the format reserves and this version cannot serve; what is below them too. */
   private static final Set<String> RESERVED =
-      Set.of(
-          "auth",
-          "worker.tls",
-          "operator.tls",
-          "coordinator.endpoints",
-          "coordinator.prefix",
-          "coordinator.user",
-          "coordinator.password",
-          "coordinator.tls",
-          "epochs.url");
+      Set.of("auth", "worker.tls", "operator.tls", "epochs.url");
 
   private ConfigKeys() {}
 

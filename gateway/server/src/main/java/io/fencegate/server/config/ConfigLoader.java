@@ -15,6 +15,7 @@ import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -93,17 +94,31 @@ public final class ConfigLoader {
 
   private void judgeValue(
       ConfigKey key, Setting setting, List<PolicyMessage> messages, Set<String> skipped) {
-    if (setting.value().isEmpty()) {
+    Optional<Object> value =
+        key.isList()
+            ? setting.value().or(() -> setting.texts().map(ConfigLoader::joined))
+            : setting.value();
+    if (value.isEmpty()) {
       skipped.add(setting.path());
-      messages.add(setting.unusable("a value such as " + key.defaultText() + ", or no such key"));
+      messages.add(setting.unusable(valueFor(key) + ", or no such key"));
       return;
     }
     given.put(
         key,
         new Given(
-            setting.value().get(),
+            value.get(),
             setting.shown().contains(PLACEHOLDER),
-            expected -> setting.unusable(expected).text()));
+            expected ->
+                (key.isSecret() ? setting.unusableSecret(expected) : setting.unusable(expected))
+                    .text()));
+  }
+
+  private static String valueFor(ConfigKey key) {
+    return key.defaultText().isEmpty() ? "a value" : "a value such as " + key.defaultText();
+  }
+
+  private static Object joined(List<String> texts) {
+    return String.join(",", texts);
   }
 
   private static String parent(String path) {
@@ -114,7 +129,7 @@ public final class ConfigLoader {
     for (ConfigKey key : ConfigKey.values()) {
       String value = environment.get(key.variable());
       if (value != null) {
-        given.put(key, spelled("environment variable " + key.variable(), value));
+        given.put(key, spelled(key, "environment variable " + key.variable(), value));
       }
     }
     Set<String> known = ConfigKeys.variables();
@@ -136,19 +151,17 @@ public final class ConfigLoader {
   }
 
   private void readFlags(Map<ConfigKey, String> flags) {
-    flags.forEach((key, value) -> given.put(key, spelled("option " + key.flag(), value)));
+    flags.forEach((key, value) -> given.put(key, spelled(key, "option " + key.flag(), value)));
   }
 
-  private static Given spelled(String source, String value) {
+  private static Given spelled(ConfigKey key, String source, String value) {
+    String shown = key.isSecret() ? "a secret" : Parsed.show(value);
     return new Given(
-        value,
-        true,
-        expected -> source + ": " + Parsed.show(value) + " was given, expected " + expected);
+        value, true, expected -> source + ": " + shown + " was given, expected " + expected);
   }
 
   private ConfigLoad result(Path base) {
     ConfigValues values = new ConfigValues(given, base);
-    values.only(ConfigKey.COORDINATOR_TYPE, Set.of("etcd"));
     values.only(ConfigKey.EPOCHS_TYPE, Set.of("postgres"));
     ServerConfig config =
         new ServerConfig(
@@ -156,6 +169,7 @@ public final class ConfigLoader {
             new Listener(
                 values.host(ConfigKey.OPERATOR_HOST), values.port(ConfigKey.OPERATOR_PORT)),
             values.path(ConfigKey.COORDINATOR_DATA_DIR),
+            new CoordinatorValues(values).read(),
             values.path(ConfigKey.POLICIES),
             new AuditConfig(
                 values.path(ConfigKey.AUDIT_FILE),

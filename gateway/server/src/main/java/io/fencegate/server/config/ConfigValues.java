@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.server.config;
 
+import io.fencegate.coordination.etcd.EtcdSettings;
 import io.fencegate.policy.file.Units;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -9,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
@@ -17,10 +21,15 @@ final class ConfigValues {
 
   private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._:%-]{1,253}");
   private static final Pattern DIGITS = Pattern.compile("0|-?[1-9][0-9]{0,17}");
+  private static final Pattern KEY_PREFIX =
+      Pattern.compile("(?=.{1,64}$)[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*");
   private static final int MAX_PORT = 65_535;
 
   /** A smaller audit file would be rolled over every few lines. */
   private static final long MIN_AUDIT_BYTES = 1024;
+
+  /** Less is no etcd. */
+  private static final long MIN_QUOTA_BYTES = 1 << 20;
 
   /** The file roller moves every kept file by one name at each roll, so it takes no more. */
   private static final int MAX_AUDIT_FILES = 20;
@@ -81,6 +90,78 @@ final class ConfigValues {
         "a path",
         it -> text(it).filter(text -> !text.isBlank()).flatMap(ConfigValues::path).map(this::based),
         based(Path.of(key.defaultText())));
+  }
+
+  Optional<Path> optionalPath(ConfigKey key) {
+    return given.containsKey(key) ? Optional.of(path(key)) : Optional.empty();
+  }
+
+  /** A text of any kind but blank. */
+  Optional<String> optionalText(ConfigKey key) {
+    String text = read(key, "a text", it -> text(it).filter(given -> !given.isBlank()), "");
+    return text.isEmpty() ? Optional.empty() : Optional.of(text);
+  }
+
+  String word(ConfigKey key, Set<String> known) {
+    return read(
+        key,
+        "one of " + new TreeSet<>(known),
+        it -> text(it).filter(known::contains),
+        key.defaultText());
+  }
+
+  String keyPrefix(ConfigKey key) {
+    return read(
+        key,
+        "1 to 64 letters, digits, '.', '_' and '-', parts joined by '/'",
+        it -> text(it).filter(text -> KEY_PREFIX.matcher(text).matches()),
+        key.defaultText());
+  }
+
+  long quotaBytes(ConfigKey key) {
+    return read(
+        key,
+        "a size of at least 1MiB, such as " + key.defaultText(),
+        it -> text(it).flatMap(Units::size).filter(bytes -> bytes >= MIN_QUOTA_BYTES),
+        Units.size(key.defaultText()).orElseThrow());
+  }
+
+  /** One or more; none where the key is not given. */
+  List<URI> endpoints(ConfigKey key) {
+    return read(
+        key,
+        "one or more of http://host:port or https://host:port",
+        it -> text(it).flatMap(ConfigValues::uris),
+        List.of());
+  }
+
+  private static Optional<List<URI>> uris(String text) {
+    List<URI> uris = new ArrayList<>();
+    for (String part : text.split(",", -1)) {
+      try {
+        uris.add(new URI(part.strip()));
+      } catch (URISyntaxException e) {
+        return Optional.empty();
+      }
+    }
+    return uris.stream().allMatch(EtcdSettings::isEndpoint)
+        ? Optional.of(List.copyOf(uris))
+        : Optional.empty();
+  }
+
+  /** Says that what was given for a key, or its default, does not go with the others. */
+  void complain(ConfigKey key, String expected) {
+    Given value = given.get(key);
+    complaints.add(
+        value == null
+            ? key.path() + ": '" + key.defaultText() + "' was given, expected " + expected
+            : value.complaint().apply(expected));
+  }
+
+  void complainIfGiven(ConfigKey key, String expected) {
+    if (given.containsKey(key)) {
+      complain(key, expected);
+    }
   }
 
   /** Checks a word that can be only one in this version. */

@@ -6,8 +6,13 @@ import java.nio.file.Path;
 /**
  * The server file's content.
  *
- * @param dataDir where the embedded coordinator keeps its state
+ * @param dataDir what this gateway keeps for itself: the embedded coordinator's state
  * @param policies the folder whose {@code *.yaml} files are the policies
  */
 public record ServerConfig(
-    Listener worker, Listener operator, Path dataDir, Path policies, AuditConfig audit) {}
+    Listener worker,
+    Listener operator,
+    Path dataDir,
+    CoordinatorConfig coordinator,
+    Path policies,
+    AuditConfig audit) {}

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.server.http;
 
+import io.fencegate.coordination.lock.AcquireCall;
 import io.fencegate.coordination.lock.AcquireRequest;
+import io.fencegate.coordination.lock.Cancellation;
 import io.fencegate.coordination.lock.Grant;
 import io.fencegate.coordination.lock.LockService;
 import io.fencegate.coordination.lock.LockView;
 import io.fencegate.coordination.lock.Release;
 import io.fencegate.coordination.lock.Renewal;
+import io.fencegate.coordination.lock.WaitTerms;
 import io.fencegate.policy.model.ResourcePolicy;
 import io.fencegate.policy.name.Principal;
 import io.fencegate.policy.name.ResourceName;
@@ -41,33 +44,72 @@ final class LockHandler {
   private final ActivePolicies policies;
   private final Clocks clocks;
   private final LockObserver observer;
+  private final RequestGate gate;
 
-  LockHandler(LockService locks, ActivePolicies policies, Clocks clocks, LockObserver observer) {
+  LockHandler(
+      LockService locks,
+      ActivePolicies policies,
+      Clocks clocks,
+      LockObserver observer,
+      RequestGate gate) {
     this.locks = locks;
     this.policies = policies;
     this.clocks = clocks;
     this.observer = observer;
+    this.gate = gate;
   }
 
   void acquire(RoutingContext context) {
     withBody(
-        context, LockRequestParser::acquire, LockRequestParser.Acquire::resource, this::acquire);
+        context,
+        LockRequestParser::acquire,
+        LockRequestParser.Acquire::resource,
+        request -> acquire(context, request));
   }
 
-  private Future<Ruling<JsonObject>> acquire(LockRequestParser.Acquire request) {
-    Ruling<AcquireRequest> asked =
-        policies
-            .match(request.resource())
-            .then(matched -> request.under(matched.policy(), Principal.ANONYMOUS));
-    return asked.fold(this::acquire, refusal -> refused(refusal));
+  private Future<Ruling<JsonObject>> acquire(
+      RoutingContext context, LockRequestParser.Acquire given) {
+    Ruling<ResourcePolicy> policy = policies.match(given.resource()).map(MatchedPolicy::policy);
+    return policy.fold(
+        found ->
+            given
+                .under(found, Principal.ANONYMOUS)
+                .fold(
+                    request -> acquire(context, request, given.wait(found, Principal.ANONYMOUS)),
+                    refusal -> refused(refusal)),
+        refusal -> refused(refusal));
   }
 
-  private Future<Ruling<JsonObject>> acquire(AcquireRequest request) {
+  /** A wait ends with its caller's connection; the gateway waits for that before it stops. */
+  private Future<Ruling<JsonObject>> acquire(
+      RoutingContext context, AcquireRequest request, WaitTerms terms) {
     ClockReading start = clocks.read();
-    return locks
-        .acquire(request, deadline(start))
+    AcquireCall call = locks.acquire(request, terms, deadline(start));
+    if (!terms.patience().isZero()) {
+      context.addEndHandler(unused -> call.abandon());
+    }
+    return gate.track(call.answer())
         .onSuccess(ruling -> observer.acquired(request, ruling, since(start)))
         .map(ruling -> ruling.map(this::json));
+  }
+
+  void cancel(RoutingContext context) {
+    withBody(context, LockRequestParser::cancel, LockRequestParser.Cancel::resource, this::cancel);
+  }
+
+  private Future<Ruling<JsonObject>> cancel(LockRequestParser.Cancel request) {
+    ClockReading start = clocks.read();
+    return locks
+        .cancel(request.resource(), Principal.ANONYMOUS, request.requestId(), deadline(start))
+        .onSuccess(ruling -> observer.cancelled(request.resource(), ruling, since(start)))
+        .map(ruling -> ruling.map(cancellation -> json(request.resource(), cancellation)));
+  }
+
+  private static JsonObject json(ResourceName resource, Cancellation cancellation) {
+    boolean cancelled = cancellation == Cancellation.CANCELLED;
+    JsonObject answer =
+        new JsonObject().put("resource", resource.value()).put("cancelled", cancelled);
+    return cancelled ? answer : answer.put("reason", cancellation.wireName());
   }
 
   private JsonObject json(Grant grant) {
@@ -161,8 +203,8 @@ final class LockHandler {
                 .put("holder", held.holder().value())
                 .put("metadata", new JsonObject(held.metadataJson()))
                 .put("remainingMs", held.remainingMillis())
-                .put("waiters", 0),
-        () -> answer.put("held", false).put("waiters", 0));
+                .put("waiters", held.waiters()),
+        free -> answer.put("held", false).put("waiters", free.waiters()));
   }
 
   private <T> void withBody(

@@ -2,8 +2,10 @@
 package io.fencegate.server.http;
 
 import io.fencegate.coordination.lock.AcquireRequest;
+import io.fencegate.coordination.lock.WaitTerms;
 import io.fencegate.policy.model.LeasePolicy;
 import io.fencegate.policy.model.ResourcePolicy;
+import io.fencegate.policy.model.WaitingPolicy;
 import io.fencegate.policy.name.HolderId;
 import io.fencegate.policy.name.Principal;
 import io.fencegate.policy.name.RequestId;
@@ -25,6 +27,7 @@ final class LockRequestParser {
       List.of("resource", "requestId", "leaseTtlMs", "waitTimeoutMs", "holder", "metadata");
   private static final List<String> RENEW = List.of("resource", "leaseId", "leaseTtlMs");
   private static final List<String> RELEASE = List.of("resource", "leaseId");
+  private static final List<String> CANCEL = List.of("resource", "requestId");
 
   private LockRequestParser() {}
 
@@ -34,6 +37,7 @@ final class LockRequestParser {
       RequestId requestId,
       HolderId holder,
       Optional<Long> ttlMillis,
+      long waitMillis,
       String metadataJson) {
 
     Ruling<AcquireRequest> under(ResourcePolicy policy, Principal principal) {
@@ -47,7 +51,15 @@ final class LockRequestParser {
                       holder,
                       asked.orElse(policy.lease().ttl()),
                       metadataJson,
-                      policy.dedupRetention()));
+                      policy.acquire().dedupRetention()));
+    }
+
+    /** A wait beyond the policy's bound is cut to it: the caller asks again then. */
+    WaitTerms wait(ResourcePolicy policy, Principal principal) {
+      WaitingPolicy waiting = policy.acquire().waiting();
+      long patienceMillis = Math.min(waitMillis, waiting.maxWait().toMillis());
+      return new WaitTerms(
+          Duration.ofMillis(patienceMillis), waiting.maxWaiters(), waiting.maxWaitersOf(principal));
     }
   }
 
@@ -60,20 +72,18 @@ final class LockRequestParser {
 
   record Release(ResourceName resource, LeaseId leaseId) {}
 
+  record Cancel(ResourceName resource, RequestId requestId) {}
+
   static Ruling<Acquire> acquire(Buffer body) {
     return JsonFields.parse(body, ACQUIRE).then(LockRequestParser::acquire);
   }
 
   private static Ruling<Acquire> acquire(JsonFields fields) {
     Optional<ResourceName> resource = resource(fields);
-    Optional<RequestId> requestId =
-        fields.requiredText("requestId", RefusalCode.INVALID_REQUEST, RequestId::parse);
+    Optional<RequestId> requestId = requestId(fields);
     Optional<HolderId> holder = fields.text("holder", RefusalCode.INVALID_REQUEST, HolderId::parse);
     Optional<Long> ttl = fields.number("leaseTtlMs", 1, Long.MAX_VALUE);
     Optional<Long> wait = fields.number("waitTimeoutMs", 0, Long.MAX_VALUE);
-    if (wait.isPresent() && wait.get() > 0) {
-      fields.wrong("waitTimeoutMs", wait.get().toString(), "0: waiting is not in this version");
-    }
     Optional<String> metadata = fields.objectText("metadata", MAX_METADATA_BYTES);
     return fields
         .problem()
@@ -86,6 +96,7 @@ final class LockRequestParser {
                         requestId.orElseThrow(),
                         holder.orElse(HolderId.UNNAMED),
                         ttl,
+                        wait.orElse(0L),
                         metadata.orElse("{}"))));
   }
 
@@ -120,6 +131,26 @@ final class LockRequestParser {
                           Ruling.granted(
                               new Release(resource.orElseThrow(), leaseId.orElseThrow())));
             });
+  }
+
+  static Ruling<Cancel> cancel(Buffer body) {
+    return JsonFields.parse(body, CANCEL)
+        .then(
+            fields -> {
+              Optional<ResourceName> resource = resource(fields);
+              Optional<RequestId> requestId = requestId(fields);
+              return fields
+                  .problem()
+                  .map(Ruling::<Cancel>refused)
+                  .orElseGet(
+                      () ->
+                          Ruling.granted(
+                              new Cancel(resource.orElseThrow(), requestId.orElseThrow())));
+            });
+  }
+
+  private static Optional<RequestId> requestId(JsonFields fields) {
+    return fields.requiredText("requestId", RefusalCode.INVALID_REQUEST, RequestId::parse);
   }
 
   private static Optional<ResourceName> resource(JsonFields fields) {

@@ -34,14 +34,14 @@ public final class OutcomeHttp {
       case UNKNOWN_RESOURCE, UNKNOWN_OPERATION, NOT_FOUND -> 404;
       case METHOD_NOT_ALLOWED -> 405;
       case REQUEST_TIMEOUT -> 408;
-      case LOCK_HELD, IN_FLIGHT, LEASE_LOST -> 409;
+      case LOCK_HELD, WAIT_TIMEOUT, IN_FLIGHT, LEASE_LOST -> 409;
       case STALE_TOKEN, LEASE_EXPIRED -> 412;
       case BODY_TOO_LARGE -> 413;
       case UNSUPPORTED_MEDIA_TYPE -> 415;
       case EXPECTATION_FAILED -> 417;
       case REQUEST_ID_REUSED, IDEMPOTENCY_KEY_REUSED, OPERATION_FAILED -> 422;
       case TOKEN_REQUIRED, LEASE_REQUIRED, IDEMPOTENCY_KEY_REQUIRED -> 428;
-      case TOO_MANY_IN_FLIGHT -> 429;
+      case TOO_MANY_WAITERS, TOO_MANY_IN_FLIGHT -> 429;
       case HEADERS_TOO_LARGE -> 431;
       case INTERNAL_ERROR -> 500;
       case UPSTREAM_UNREACHABLE -> 502;
@@ -50,7 +50,8 @@ public final class OutcomeHttp {
           DRAINING,
           DOWNSTREAM_BUSY,
           DOWNSTREAM_UNAVAILABLE,
-          EPOCH_WENT_BACKWARDS ->
+          EPOCH_WENT_BACKWARDS,
+          TOKEN_BELOW_FLOOR ->
           503;
       case OUTCOME_UNKNOWN -> 504;
     };

@@ -42,13 +42,15 @@ public final class WorkerApi {
 
   public static Router router(Parts parts) {
     LockHandler locks =
-        new LockHandler(parts.locks(), parts.policies(), parts.clocks(), parts.observer());
+        new LockHandler(
+            parts.locks(), parts.policies(), parts.clocks(), parts.observer(), parts.gate());
     WriteHandler writes =
         new WriteHandler(parts.writes(), parts.policies(), parts.clocks(), parts.gate());
     RecordHandler records = new RecordHandler(parts.policies(), parts.clocks());
     Router router = Router.router(parts.vertx());
     router.route().handler(parts.gate()::handle);
     router.post("/v1/locks/acquire").handler(locks::acquire);
+    router.post("/v1/locks/cancel").handler(locks::cancel);
     router.post("/v1/locks/renew").handler(locks::renew);
     router.post("/v1/locks/release").handler(locks::release);
     router.get("/v1/locks/*").handler(locks::show);

@@ -2,6 +2,7 @@
 package io.fencegate.server.observe;
 
 import io.fencegate.coordination.lock.AcquireRequest;
+import io.fencegate.coordination.lock.Cancellation;
 import io.fencegate.coordination.lock.Grant;
 import io.fencegate.coordination.lock.Release;
 import io.fencegate.coordination.lock.Renewal;
@@ -15,6 +16,8 @@ public interface LockObserver {
   void acquired(AcquireRequest request, Ruling<Grant> ruling, long tookNanos);
 
   void renewed(ResourceName resource, Ruling<Renewal> ruling, long tookNanos);
+
+  void cancelled(ResourceName resource, Ruling<Cancellation> ruling, long tookNanos);
 
   void released(ResourceName resource, LeaseId leaseId, Ruling<Release> ruling, long tookNanos);
 }

@@ -2,6 +2,7 @@
 package io.fencegate.server.observe;
 
 import io.fencegate.coordination.lock.AcquireRequest;
+import io.fencegate.coordination.lock.Cancellation;
 import io.fencegate.coordination.lock.Grant;
 import io.fencegate.coordination.lock.Release;
 import io.fencegate.coordination.lock.Renewal;
@@ -33,7 +34,7 @@ public final class Observations implements WriteObserver, LockObserver {
 
   private static final double NANOS_PER_MILLI = 1e6;
 
-  private static final Duration[] LATENCY_BUCKETS = {
+  static final Duration[] LATENCY_BUCKETS = {
     Duration.ofMillis(1),
     Duration.ofMillis(5),
     Duration.ofMillis(10),
@@ -134,6 +135,15 @@ public final class Observations implements WriteObserver, LockObserver {
   }
 
   @Override
+  public void cancelled(ResourceName resource, Ruling<Cancellation> ruling, long tookNanos) {
+    record("cancel", resource, ruling, tookNanos);
+    audit.append(
+        line("cancel", resource)
+            .put(
+                "code", ruling.fold(Cancellation::wireName, refusal -> refusal.code().wireName())));
+  }
+
+  @Override
   public void released(
       ResourceName resource, LeaseId leaseId, Ruling<Release> ruling, long tookNanos) {
     record("release", resource, ruling, tookNanos);
@@ -165,7 +175,7 @@ public final class Observations implements WriteObserver, LockObserver {
         value -> "success",
         refusal ->
             switch (refusal.code()) {
-              case LOCK_HELD, LEASE_LOST, IN_FLIGHT -> "conflict";
+              case LOCK_HELD, WAIT_TIMEOUT, LEASE_LOST, IN_FLIGHT -> "conflict";
               default -> refusal.certainty() == Certainty.UNKNOWN ? "unknown" : "refused";
             });
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.server.operator;
 
-import io.fencegate.coordination.commit.GatewaySession;
+import io.fencegate.coordination.Coordination;
 import io.fencegate.coordination.epoch.EpochLedger;
 import io.fencegate.coordination.lock.LockService;
 import io.fencegate.coordination.lock.LockView;
@@ -17,6 +17,7 @@ import io.fencegate.server.http.OutcomeHttp;
 import io.fencegate.server.http.ResourcePaths;
 import io.fencegate.server.http.WorkerApi;
 import io.fencegate.server.observe.HotResources;
+import io.fencegate.server.observe.OperatorObserver;
 import io.fencegate.server.policy.MatchedPolicy;
 import io.fencegate.server.policy.PolicyLibrary;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -47,10 +48,11 @@ public final class OperatorApi {
   public record Parts(
       Vertx vertx,
       PolicyLibrary policies,
-      GatewaySession session,
+      Coordination coordination,
       LockService locks,
       EpochLedger epochs,
       DrainBarrier barrier,
+      OperatorObserver observer,
       PrometheusMeterRegistry registry,
       Readiness readiness,
       HotResources hot,
@@ -64,6 +66,18 @@ public final class OperatorApi {
     router.get("/metrics").handler(api::metrics);
     router.get("/admin/v1/policies").handler(api::policies);
     router.post("/admin/v1/policies/reload").handler(api::reload);
+    BreakHandler breaks =
+        new BreakHandler(
+            new BreakService(
+                parts.coordination().breaker(), parts.epochs(), parts.barrier(), parts.clocks()),
+            parts.policies(),
+            parts.observer(),
+            parts.clocks());
+    router.post("/admin/v1/locks/break").handler(breaks::breakLock);
+    ClusterHandler cluster =
+        new ClusterHandler(parts.coordination(), parts.observer(), parts.clocks());
+    router.get("/admin/v1/cluster").handler(cluster::show);
+    router.post("/admin/v1/cluster/generation").handler(cluster::raise);
     router.get("/admin/v1/hot-resources").handler(api::hotResources);
     router.get(RESOURCES + "*").handler(api::resource);
     WorkerApi.answerErrors(router);
@@ -199,13 +213,14 @@ public final class OperatorApi {
             .put("policy", matched.policy().name().value())
             .put("guarantee", matched.adapter().offer().guarantee().wireName())
             .put("epoch", epoch.map(FencingToken::toString).orElse(null))
-            .put("inFlight", parts.barrier().inFlight(resource));
+            .put("inFlight", parts.barrier().inFlight(resource))
+            .put("waiters", lock.waiters());
     return lock.fold(
         held ->
             json.put("held", true)
                 .put("holder", held.holder().value())
                 .put("fencingToken", held.token().toString())
                 .put("remainingMs", held.remainingMillis()),
-        () -> json.put("held", false));
+        free -> json.put("held", false));
   }
 }

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.server.operator;
 
+import io.fencegate.coordination.Coordination;
 import io.fencegate.coordination.commit.GatewaySession;
+import io.fencegate.coordination.health.CoordinatorHealth;
+import io.fencegate.coordination.health.SpaceLevel;
+import io.fencegate.coordination.store.StoreHealth;
+import io.fencegate.coordination.witness.CoordinatorHistory;
 import io.fencegate.policy.time.Clocks;
 import io.fencegate.server.http.RequestGate;
 import io.fencegate.server.policy.PolicyLibrary;
@@ -19,14 +24,16 @@ import java.util.Optional;
  */
 public final class Readiness {
 
+  private final Coordination coordination;
   private final GatewaySession session;
   private final PolicyLibrary policies;
   private final RequestGate gate;
   private final Clocks clocks;
 
   public Readiness(
-      GatewaySession session, PolicyLibrary policies, RequestGate gate, Clocks clocks) {
-    this.session = session;
+      Coordination coordination, PolicyLibrary policies, RequestGate gate, Clocks clocks) {
+    this.coordination = coordination;
+    this.session = coordination.session();
     this.policies = policies;
     this.gate = gate;
     this.clocks = clocks;
@@ -66,7 +73,11 @@ public final class Readiness {
             "session", true, everProven, everProven ? "opened" : "no session was opened yet"));
     checks.add(
         new Check(
-            "coordinator", false, fresh, fresh ? "answers" : "no heartbeat was confirmed lately"));
+            "coordinator",
+            false,
+            fresh,
+            fresh ? "answers" : session.trouble().orElse("no heartbeat was confirmed lately")));
+    checks.addAll(coordinatorChecks());
     checks.add(
         new Check(
             "policies",
@@ -87,6 +98,37 @@ public final class Readiness {
               adapters.forEach(adapter -> checks.add(adapter.result()));
               return new Report(checks);
             });
+  }
+
+  /** What is wrong with the coordinator concerns every gateway alike, so none of it decides. */
+  private List<Check> coordinatorChecks() {
+    CoordinatorHistory history = coordination.history();
+    CoordinatorHealth health = coordination.health();
+    List<StoreHealth.Endpoint> endpoints =
+        health.last().map(StoreHealth::endpoints).orElse(List.of());
+    List<String> silent =
+        endpoints.stream()
+            .filter(endpoint -> endpoint.trouble().isPresent())
+            .map(endpoint -> endpoint.name() + ": " + endpoint.trouble().orElseThrow())
+            .toList();
+    return List.of(
+        new Check(
+            "coordinator history",
+            false,
+            history.trouble().isEmpty(),
+            history.trouble().orElse("as it was left")),
+        new Check(
+            "coordinator witness",
+            false,
+            history.writeTrouble().isEmpty(),
+            history.writeTrouble().orElse("kept")),
+        new Check(
+            "coordinator space", false, health.space() == SpaceLevel.ENOUGH, health.spaceShown()),
+        new Check(
+            "coordinator endpoints",
+            false,
+            silent.isEmpty(),
+            silent.isEmpty() ? endpoints.size() + " answer" : String.join("; ", silent)));
   }
 
   private static Check adapterCheck(String name, Optional<String> unreachable) {

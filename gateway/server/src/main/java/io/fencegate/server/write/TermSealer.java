@@ -5,9 +5,9 @@ import io.fencegate.adapter.spi.Seal;
 import io.fencegate.adapter.spi.SealOutcome;
 import io.fencegate.coordination.epoch.EpochLedger;
 import io.fencegate.coordination.epoch.Verified;
-import io.fencegate.policy.fence.FencingRules;
 import io.fencegate.policy.fence.Permit;
 import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.token.FencingToken;
@@ -56,8 +56,18 @@ final class TermSealer {
             outcome ->
                 outcome.fold(
                     () -> witness(command, permit, floor).map(unused -> Ruling.granted(permit)),
-                    epoch -> refused(Ruling.refused(FencingRules.stale(permit.token(), epoch))),
+                    epoch -> refused(command, epoch).map(Ruling::<Permit>refused),
                     refusal -> refused(Ruling.refused(refusal))));
+  }
+
+  /** What a downstream's higher epoch means for this write. */
+  Future<Refusal> refused(WriteCommand command, FencingToken epoch) {
+    return epochs.refusedByDownstream(
+        command.resource(),
+        command.header(),
+        command.leaseRequired(),
+        epoch,
+        command.deadlineNanos());
   }
 
   private static Future<Ruling<Permit>> refused(Ruling<Permit> refusal) {

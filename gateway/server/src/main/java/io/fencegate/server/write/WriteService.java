@@ -9,7 +9,6 @@ import io.fencegate.coordination.epoch.EpochLedger;
 import io.fencegate.coordination.epoch.Verified;
 import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.fence.Entry;
-import io.fencegate.policy.fence.FencingRules;
 import io.fencegate.policy.fence.Permit;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Refusal;
@@ -134,9 +133,7 @@ public final class WriteService {
             fresh ->
                 fresh
                     ? enterFresh(command, step, rounds)
-                    : rejected(
-                        command,
-                        unavailable("the coordinator has not confirmed this gateway lately")));
+                    : rejected(command, unavailable(notConfirmed())));
   }
 
   /** Whether this gateway's life was confirmed recently; waits for one heartbeat otherwise. */
@@ -199,9 +196,13 @@ public final class WriteService {
         "so little is left of the lease that a write could outlive it: renew it first");
   }
 
+  /**
+   * An epoch above the present holder's token is not this coordinator's: taking it for known would
+   * turn the next refusal into a plain stale token.
+   */
   private void learn(ResourceName resource, Refusal refusal) {
     FencingToken epoch = refusal.epoch();
-    if (epoch != null) {
+    if (epoch != null && refusal.code() != RefusalCode.TOKEN_BELOW_FLOOR) {
       barrier.raised(resource, epoch);
     }
   }
@@ -239,11 +240,12 @@ public final class WriteService {
         .compose(
             ruling ->
                 ruling.fold(
-                    sealedPermit -> next.get(),
-                    refusal -> {
-                      learn(command.resource(), refusal);
-                      return rejected(command, refusal);
-                    }));
+                    sealedPermit -> next.get(), refusal -> refusedByEpoch(command, refusal)));
+  }
+
+  private Future<WriteReport> refusedByEpoch(WriteCommand command, Refusal refusal) {
+    learn(command.resource(), refusal);
+    return rejected(command, refusal);
   }
 
   /** Everything that entering compared, once more, before the first byte goes out. */
@@ -288,10 +290,7 @@ public final class WriteService {
     return new ApplyOutcome.Cases<>(
         applied -> Future.succeededFuture(reports.applied(command, applied.resultsJson())),
         replayed -> Future.succeededFuture(reports.replayed(command, replayed.recorded())),
-        stale -> {
-          barrier.raised(command.resource(), stale.epoch());
-          return rejected(command, FencingRules.stale(command.header().token(), stale.epoch()));
-        },
+        stale -> sealer.refused(command, stale.epoch()).compose(it -> refusedByEpoch(command, it)),
         unused -> sealFirst.get(),
         rejected -> rejected(command, rejected.refusal()),
         unknown -> {
@@ -309,6 +308,11 @@ public final class WriteService {
   private static Refusal outOfTime() {
     return RefusalCode.DOWNSTREAM_BUSY.because(
         "the write's time was up before it could be sent; nothing was sent");
+  }
+
+  private String notConfirmed() {
+    return "the coordinator has not confirmed this gateway lately"
+        + session.trouble().map(cause -> ": " + cause).orElse("");
   }
 
   private static Refusal unavailable(String why) {

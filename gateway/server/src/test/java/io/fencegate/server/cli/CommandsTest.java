@@ -68,7 +68,16 @@ final class CommandsTest {
         "policy schema ",
         "sql ",
         "sql install ",
-        "demo "
+        "demo ",
+        "lock ",
+        "lock acquire ",
+        "lock renew ",
+        "lock release ",
+        "lock show ",
+        "lock cancel ",
+        "break ",
+        "cluster ",
+        "cluster generation "
       })
   void everyCommandExplainsItselfAndItsVersion(String command) {
     Run help = run((command + "--help").split(" "));
@@ -83,8 +92,38 @@ final class CommandsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "nothing", "serve", "serve --config a --dev", "serve --dev --worker.prot=1", "policy",
-        "policy check", "sql", "sql install", "sql install --type a --adapter b", "demo"
+        "nothing",
+        "serve",
+        "serve --config a --dev",
+        "serve --dev --worker.prot=1",
+        "policy",
+        "policy check",
+        "sql",
+        "sql install",
+        "sql install --type a --adapter b",
+        "demo",
+        "lock",
+        "lock acquire",
+        "lock acquire ../a",
+        "lock acquire a --ttl 5",
+        "lock acquire a --wait x",
+        "lock acquire a --metadata 1",
+        "lock acquire a --request-id a/b",
+        "lock acquire a --gateway a",
+        "lock acquire a --gateway ftp://a",
+        "lock renew a",
+        "lock release a --lease secret",
+        "lock release a --lease - --lease-file b",
+        "lock renew a --lease-file /none",
+        "lock show",
+        "lock cancel a",
+        "break a",
+        "break a --reason",
+        "break a --reason b --token 0",
+        "break",
+        "cluster generation",
+        "cluster generation --raise",
+        "cluster generation --reason a"
       })
   void unusableCommandLinesAreToldInAFewLines(String line) {
     Run run = run(line.split(" "));
@@ -96,6 +135,48 @@ final class CommandsTest {
         .doesNotContain("Exception")
         .doesNotContain("Error: ");
     assertThat(run.out()).isEmpty();
+  }
+
+  @Test
+  void aLeaseOnTheCommandLineIsRefusedAndNotRepeated() {
+    Run run = run("lock", "release", "demo/a", "--lease", "tRn9T310G7xAoEGZiTNrTg");
+
+    assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE);
+    assertThat(run.err()).contains("others can read command lines").doesNotContain("tRn9T");
+  }
+
+  @Test
+  void commandsThatTalkToAGatewayHaveExamples() {
+    for (String command :
+        new String[] {"lock acquire", "lock renew", "lock release", "lock show", "break"}) {
+      assertThat(run((command + " --help").split(" ")).out())
+          .contains("Examples:")
+          .contains("  fencegate " + command)
+          .contains("FENCEGATE_");
+    }
+  }
+
+  @Test
+  void jsonIsShownAsLinesAndTables() {
+    JsonObject document =
+        new JsonObject(
+            """
+            {"generation":{"was":1,"is":2},"healthy":true,"none":null,"odd":"a\u001b[31m\nb",
+             "gateways":[{"id":"g-1","slots":128},{"id":"gateway-2","role":"x"}],"empty":[]}
+            """);
+    assertThat(JsonText.lines(document))
+        .containsExactly(
+            "generation.was  1",
+            "generation.is   2",
+            "healthy         true",
+            "none            -",
+            "odd             a?[31m?b",
+            "empty           []",
+            "",
+            "gateways:",
+            "  id         slots  role",
+            "  g-1        128    -",
+            "  gateway-2  -      x");
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.fencegate.server.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fencegate.coordination.etcd.EtcdSettings;
 import io.fencegate.policy.file.SourceFile;
 import io.fencegate.policy.file.ValueResolver;
 import java.nio.file.Path;
@@ -75,6 +76,7 @@ final class ConfigLoaderTest {
                 new Listener("127.0.0.1", 8080),
                 new Listener("127.0.0.1", 8081),
                 Path.of("/srv/gate/data"),
+                new CoordinatorConfig.Embedded(),
                 Path.of("/srv/gate/policies"),
                 new AuditConfig(Path.of("/srv/gate/audit.jsonl"), 100L * 1024 * 1024, 10)));
   }
@@ -96,8 +98,65 @@ final class ConfigLoaderTest {
                 new Listener("0.0.0.0", 1),
                 new Listener("::1", 65_535),
                 Path.of("/var/data"),
+                new CoordinatorConfig.Embedded(),
                 Path.of("/srv/shared"),
                 new AuditConfig(Path.of("/srv/gate/log/a.jsonl"), 1024L * 1024, 3)));
+  }
+
+  @Test
+  void everyKeyOfEtcdIsTaken() {
+    ServerConfig config =
+        good(
+            """
+            coordinator:
+              type: etcd
+              endpoints: [https://a:1, "https://b:${env:PORT}"]
+              prefix: team/gate
+              user: gate
+              password: ${file:/run/dir}
+              tls: { ca: ca.pem, cert: cert.pem, key: /etc/key.pem }
+              quota: 8GiB
+            """);
+
+    assertThat(config.dataDir()).isEqualTo(Path.of("/srv/gate/data"));
+    assertThat(config.coordinator().keyPrefix()).isEqualTo("team/gate");
+    EtcdSettings.Identity identity =
+        new EtcdSettings.Identity(Path.of("/srv/gate/cert.pem"), Path.of("/etc/key.pem"));
+    assertThat(config.coordinator())
+        .isEqualTo(
+            new CoordinatorConfig.Etcd(
+                EtcdSettings.of(List.of("https://a:1", "https://b:9090"))
+                    .withLogin("gate", "/var/gate")
+                    .withTls(
+                        new EtcdSettings.Tls(
+                            Optional.of(Path.of("/srv/gate/ca.pem")), Optional.of(identity)))
+                    .withQuotaBytes(8L << 30),
+                "team/gate"));
+    assertThat(config.toString()).doesNotContain("/var/gate");
+  }
+
+  @Test
+  void endpointsMayBeGivenWithCommas() {
+    Map<String, String> environment =
+        Map.of(
+            "FENCEGATE_COORDINATOR_TYPE", "etcd",
+            "FENCEGATE_COORDINATOR_ENDPOINTS", "http://a:1, http://b:2");
+
+    assertThat(good("", environment, Map.of()).coordinator())
+        .isEqualTo(
+            new CoordinatorConfig.Etcd(
+                EtcdSettings.of(List.of("http://a:1", "http://b:2"))
+                    .withQuotaBytes(EtcdSettings.DEFAULT_QUOTA_BYTES),
+                "fencegate"));
+  }
+
+  @Test
+  void aPasswordIsNeverShown() {
+    String text = "coordinator: { type: etcd, endpoints: 'http://h:1', password: s3cret }";
+    assertThat(bad(text)).hasSize(1).noneMatch(it -> it.contains("s3cret"));
+    assertThat(bad("", Map.of("FENCEGATE_COORDINATOR_PASSWORD", "s3cret"), Map.of()))
+        .hasSize(1)
+        .noneMatch(it -> it.contains("s3cret"));
   }
 
   @ParameterizedTest
@@ -121,8 +180,21 @@ final class ConfigLoaderTest {
         "wroker: {port: 80} | gate.yaml:1:1: /wroker: | (did you mean 'worker'?)",
         "worker: {tls: {cert: a}} | gate.yaml:1:10: /worker/tls: | not in this version",
         "auth: {jwt: {}} | gate.yaml:1:1: /auth: | not in this version",
-        "coordinator: {type: etcd} | /coordinator/type: 'etcd' | not in this version",
-        "coordinator: {endpoints: [a]} | /coordinator/endpoints: | not in this version",
+        "coordinator: {type: zk} | /coordinator/type: 'zk' | one of [embedded, etcd]",
+        "coordinator: {type: etcd} | /coordinator/type: 'etcd' | coordinator.endpoints beside",
+        "coordinator: {user: a} | /coordinator/user: 'a' | no such key with coordinator.type",
+        "coordinator: {type: etcd, endpoints: [a:1]} | /coordinator/endpoints: a list | http://",
+        "coordinator: {type: etcd, endpoints: ['http://h']} | endpoints: a list | http://host:port",
+        "coordinator: {type: etcd, endpoints: ['http://u:p@h:1']} | a list | http://host:port",
+        "coordinator: {type: etcd, endpoints: []} | endpoints: a list | http://host:port",
+        "coordinator: {type: etcd, endpoints: [1]} | endpoints: a list | a value, or no such key",
+        "coordinator: {type: etcd, endpoints: 'http://h:1,https://h:2'} | endpoints: | all http or",
+        "coordinator: {type: etcd, endpoints: 'http://h:1', tls: {ca: a}} | endpoints: | no use",
+        "coordinator: {type: etcd, endpoints: 'https://h:1', tls: {key: a}} | /key: | tls.cert",
+        "coordinator: {type: etcd, endpoints: 'http://h:1', user: a} | user: 'a' | password beside",
+        "coordinator: {type: etcd, endpoints: 'http://h:1', password: a} | a secret | user beside",
+        "coordinator: {type: etcd, endpoints: 'http://h:1', prefix: a/} | prefix: 'a/' | 1 to 64",
+        "coordinator: {type: etcd, endpoints: 'http://h:1', quota: 1KiB} | quota: | at least 1MiB",
         "epochs: {type: postgres} | /epochs/type: 'postgres' | not in this version",
         "epochs: {type: other} | /epochs/type: 'other' | 'coordinator'",
         "audit: {maxSize: 100} | /audit/maxSize: the number 100 | a size of at least 1KiB",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.policy.file;
 
+import io.fencegate.policy.model.AcquirePolicy;
 import io.fencegate.policy.model.Guarantee;
 import io.fencegate.policy.model.IdempotencyPolicy;
 import io.fencegate.policy.model.IdempotencyScope;
@@ -28,12 +29,6 @@ final class ResourceReader {
   /** Some 31 years; holding on longer than the format can say is no use. */
   private static final Duration MAX_HOLD = Duration.ofDays(11_574);
 
-  /** A repeated acquire that was delayed on the way must still find its first result. */
-  private static final Duration MIN_DEDUP = Duration.ofSeconds(30);
-
-  /** Remembered acquires cost room in the coordinator. */
-  private static final Duration MAX_DEDUP = Duration.ofHours(1);
-
   private static final Duration MIN_KEYS = Duration.ofMinutes(1);
   private static final Duration MAX_KEYS = Duration.ofDays(30);
   private static final long MAX_BODY = 64L * 1024 * 1024;
@@ -59,11 +54,7 @@ final class ResourceReader {
             : Optional.of(fields.integer("priority").map(Math::toIntExact).orElse(0));
     List<String> variables = match.map(ResourcePattern::variables).orElse(List.of());
     LeasePolicy lease = lease(fields.in("lease"));
-    Duration dedup =
-        fields
-            .in("dedup")
-            .duration("retention", MIN_DEDUP, MAX_DEDUP)
-            .orElse(ResourcePolicy.DEFAULT_DEDUP_RETENTION);
+    AcquirePolicy acquire = new WaitingReader(fields, problems).read();
     IdempotencyPolicy idempotency = idempotency(fields.in("idempotency"));
     Limits limits = limits(fields.in("limits"));
     Map<OperationName, Operation> operations = operations(variables);
@@ -78,7 +69,7 @@ final class ResourceReader {
                     adapter.get(),
                     guarantee(),
                     lease,
-                    dedup,
+                    acquire,
                     idempotency,
                     limits,
                     operations));

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.policy.file;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /** One key of a {@link SettingsFile} with its value and both their places. Immutable. */
@@ -44,6 +46,22 @@ public final class Setting {
         : Optional.empty();
   }
 
+  /** The items of a list that holds texts and nothing else, placeholders resolved. */
+  public Optional<List<String>> texts() {
+    if (!(node instanceof Node.Sequence list)) {
+      return Optional.empty();
+    }
+    List<String> texts = new ArrayList<>();
+    for (Node item : list.items()) {
+      if (item instanceof Node.Scalar scalar && scalar.value() instanceof String text) {
+        texts.add(text);
+      } else {
+        return Optional.empty();
+      }
+    }
+    return Optional.of(texts);
+  }
+
   /** The value as the file has it, placeholders unresolved. */
   public String shown() {
     return node.shown();
@@ -52,6 +70,11 @@ public final class Setting {
   /** A message that points to the value. */
   public PolicyMessage unusable(String expected) {
     return message(node.place(), node.shown(), expected);
+  }
+
+  /** A message that points to the value and does not show it. */
+  public PolicyMessage unusableSecret(String expected) {
+    return message(node.place(), "a secret", expected);
   }
 
   /** A message that points to the key. */

@@ -257,7 +257,8 @@ final class YamlReader {
 
   /** Settings of adapters are not ours to judge; one of them may be a password in plain text. */
   private static boolean mayBeSecret(String pointer) {
-    return pointer.startsWith("/adapters/") && !pointer.matches("/adapters/[^/]*/type");
+    return pointer.equals("/coordinator/password")
+        || (pointer.startsWith("/adapters/") && !pointer.matches("/adapters/[^/]*/type"));
   }
 
   private void skipNode() {

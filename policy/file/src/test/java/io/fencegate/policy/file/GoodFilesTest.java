@@ -6,6 +6,7 @@ import static io.fencegate.policy.file.PolicyFilesFixture.example;
 import static io.fencegate.policy.file.PolicyFilesFixture.loaded;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fencegate.policy.model.AcquirePolicy;
 import io.fencegate.policy.model.AdapterConfig;
 import io.fencegate.policy.model.Guarantee;
 import io.fencegate.policy.model.IdempotencyPolicy;
@@ -16,13 +17,16 @@ import io.fencegate.policy.model.Operation;
 import io.fencegate.policy.model.PolicyProblem;
 import io.fencegate.policy.model.ResourcePattern;
 import io.fencegate.policy.model.ResourcePolicy;
+import io.fencegate.policy.model.WaitingPolicy;
 import io.fencegate.policy.name.AdapterName;
 import io.fencegate.policy.name.OperationName;
 import io.fencegate.policy.name.PolicyName;
+import io.fencegate.policy.name.Principal;
 import io.fencegate.policy.name.ResourceName;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
 class GoodFilesTest {
@@ -50,7 +54,9 @@ class GoodFilesTest {
                 Guarantee.STRICT,
                 new LeasePolicy(
                     true, Duration.ofSeconds(30), Duration.ofMinutes(5), Duration.ofHours(12)),
-                Duration.ofMinutes(2),
+                new AcquirePolicy(
+                    Duration.ofMinutes(2),
+                    new WaitingPolicy(64, OptionalInt.of(8), Duration.ofSeconds(50))),
                 new IdempotencyPolicy(true, Duration.ofHours(24), IdempotencyScope.CALLER),
                 new Limits(64, 256 * 1024),
                 Map.of(
@@ -84,7 +90,7 @@ class GoodFilesTest {
                 new AdapterName("db"),
                 Guarantee.STRICT,
                 LeasePolicy.DEFAULT,
-                ResourcePolicy.DEFAULT_DEDUP_RETENTION,
+                AcquirePolicy.DEFAULT,
                 IdempotencyPolicy.DEFAULT,
                 Limits.DEFAULT,
                 Map.of()));
@@ -100,6 +106,7 @@ class GoodFilesTest {
                           guarantee: best-effort
                           lease: { required: false, ttl: 2500ms, maxTtl: 24h, maxHold: 7d }
                           dedup: { retention: 1h }
+                          waiting: { maxWaiters: 1000, maxWaitersPerPrincipal: 1000, maxWait: 60s }
                           idempotency: { retention: 30d, scope: resource }
                           limits: { maxInFlight: 10000, maxBody: 64MiB }
                       """)
@@ -112,7 +119,11 @@ class GoodFilesTest {
         .isEqualTo(
             new LeasePolicy(
                 false, Duration.ofMillis(2500), Duration.ofHours(24), Duration.ofDays(7)));
-    assertThat(policy.dedupRetention()).isEqualTo(Duration.ofHours(1));
+    assertThat(policy.acquire())
+        .isEqualTo(
+            new AcquirePolicy(
+                Duration.ofHours(1),
+                new WaitingPolicy(1_000, OptionalInt.of(1_000), Duration.ofSeconds(60))));
     assertThat(policy.idempotency())
         .isEqualTo(new IdempotencyPolicy(false, Duration.ofDays(30), IdempotencyScope.RESOURCE));
     assertThat(policy.limits()).isEqualTo(new Limits(10_000, 64 * 1024 * 1024));
@@ -253,5 +264,19 @@ class GoodFilesTest {
   @Test
   void theSchemaIsShippedForEditors() {
     assertThat(PolicyFiles.schema()).contains("http://json-schema.org/draft-07/schema#");
+  }
+
+  @Test
+  void aShortRetentionCutsTheStandardWaitSoThatAGrantIsNotForgottenDuringIt() {
+    AcquirePolicy acquire =
+        loaded(MINIMAL + "    dedup: { retention: 30s }\n").set().policies().get(0).acquire();
+    assertThat(acquire.waiting().maxWait()).isEqualTo(Duration.ofSeconds(15));
+  }
+
+  @Test
+  void whereThePolicySaysNothingOnlyIdentifiedCallersAreBoundEach() {
+    WaitingPolicy waiting = loaded(MINIMAL).set().policies().get(0).acquire().waiting();
+    assertThat(waiting.maxWaitersOf(Principal.ANONYMOUS)).isEqualTo(64);
+    assertThat(waiting.maxWaitersOf(new Principal("key:batch"))).isEqualTo(8);
   }
 }

@@ -188,7 +188,7 @@ class MalformedFilesTest {
             "@@gaurantee: strict\n",
             "/resources/0/gaurantee: the key 'gaurantee' was given, expected one of name, match,"
                 + " priority, adapter, guarantee, enforcement, token, lease, dedup, idempotency,"
-                + " onUnresolved, limits, operations (did you mean 'guarantee'?)"),
+                + " onUnresolved, limits, operations, waiting (did you mean 'guarantee'?)"),
         policy(
             "unknown key without a near one",
             "limits: { @@colour: red }\n",
@@ -226,7 +226,6 @@ class MalformedFilesTest {
         policy(
             "keys of later versions",
             """
-            @@waiting: { maxWaiters: 64 }
             @@http: { route: "/a/**" }
             @@queue:
               topic: t
@@ -234,7 +233,6 @@ class MalformedFilesTest {
             operations:
               put: { sql: x, @@maxRows: 5, @@kind: query }
             """,
-            "/resources/0/waiting: the key 'waiting'" + LATER,
             "/resources/0/http: the key 'http'" + LATER,
             "/resources/0/queue: the key 'queue'" + LATER,
             "/resources/0/limits/rate: the key 'rate'" + LATER,
@@ -293,6 +291,24 @@ class MalformedFilesTest {
             "/resources/0/dedup/retention: '61m' was given, expected a duration from 30s to 1h",
             "/resources/0/idempotency/retention: '59s' was given, expected a duration from 1m to"
                 + " 30d"),
+        policy(
+            "bounds of waiting",
+            "waiting: { maxWaiters: @@0, maxWaitersPerPrincipal: @@1001, maxWait: @@61s }\n",
+            "/resources/0/waiting/maxWaiters: the number 0 was given, expected an integer from 1 to"
+                + " 1000",
+            "/resources/0/waiting/maxWaitersPerPrincipal: the number 1001 was given, expected an"
+                + " integer from 1 to 1000",
+            "/resources/0/waiting/maxWait: '61s' was given, expected a duration from 1s to 1m"),
+        policy(
+            "more waiters of one caller than of all",
+            "waiting: { maxWaiters: 4, maxWaitersPerPrincipal: @@5 }\n",
+            "/resources/0/waiting/maxWaitersPerPrincipal: the number 5 was given, expected at most"
+                + " maxWaiters, which is 4"),
+        policy(
+            "a wait during which a grant may be forgotten",
+            "dedup: { retention: 1m }\nwaiting: { maxWait: @@46s }\n",
+            "/resources/0/waiting/maxWait: '46s' was given, expected at most 45s, which is 15s below"
+                + " dedup.retention"),
         policy(
             "ttl above the default maxTtl",
             "lease: { ttl: @@10m }\n",

@@ -125,6 +125,23 @@ public final class DrainBarrier {
     unseenWithdrawnAt = now;
   }
 
+  /**
+   * An operator shuts out every token below {@code fence}: from now on none of them enters or is
+   * confirmed here. The permit is for raising the downstream's epoch to it, and has to leave as
+   * every other one.
+   */
+  public Permit shutOut(ResourceName resource, FencingToken fence, ClockReading now) {
+    raised(resource, fence);
+    withdraw(resource, now);
+    Fence shut = fence(resource);
+    if (shut.highestEntered == null || shut.highestEntered.isBelow(fence)) {
+      shut.highestEntered = fence;
+    }
+    Permit permit = new Permit(resource, new WriteHeader(fence, null), false);
+    shut.entered.add(permit);
+    return permit;
+  }
+
   /** Decides and registers in one step. */
   public Entry enter(
       ResourceName resource, WriteHeader header, boolean leaseRequired, ClockReading now) {

@@ -4,7 +4,6 @@ package io.fencegate.policy.model;
 import io.fencegate.policy.name.AdapterName;
 import io.fencegate.policy.name.OperationName;
 import io.fencegate.policy.name.PolicyName;
-import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -14,7 +13,6 @@ import java.util.Map;
  *
  * @param priority among overlapping patterns the higher one wins; 0 where the file says nothing
  * @param guarantee the least that is acceptable
- * @param dedupRetention how long a repeated acquire gets its first result, 30 s to 1 h
  */
 public record ResourcePolicy(
     PolicyName name,
@@ -23,12 +21,10 @@ public record ResourcePolicy(
     AdapterName adapter,
     Guarantee guarantee,
     LeasePolicy lease,
-    Duration dedupRetention,
+    AcquirePolicy acquire,
     IdempotencyPolicy idempotency,
     Limits limits,
     Map<OperationName, Operation> operations) {
-
-  public static final Duration DEFAULT_DEDUP_RETENTION = Duration.ofMinutes(2);
 
   public ResourcePolicy {
     operations = Collections.unmodifiableMap(new LinkedHashMap<>(operations));

@@ -22,6 +22,7 @@ public enum RefusalCode {
   UNKNOWN_OPERATION("The policy has no such operation", NEVER),
   NOT_FOUND("There is nothing at this address", NEVER),
   LOCK_HELD("The lock is held by somebody else", AS_IT_IS),
+  WAIT_TIMEOUT("The wait ended without the lock", AS_IT_IS),
   IN_FLIGHT("The same request is being worked on", AS_IT_IS, UNKNOWN),
   LEASE_LOST("This lease does not own the lock any more", NEVER),
   STALE_TOKEN("A newer token was accepted or issued for this resource", NEVER),
@@ -38,6 +39,7 @@ public enum RefusalCode {
   TOKEN_REQUIRED("A write needs a Fencing-Token", NEVER),
   LEASE_REQUIRED("A write to this resource needs a Fencing-Lease", NEVER),
   IDEMPOTENCY_KEY_REQUIRED("A write to this resource needs an Idempotency-Key", NEVER),
+  TOO_MANY_WAITERS("Too many are waiting for this lock", AS_IT_IS),
   TOO_MANY_IN_FLIGHT("Too many writes to this resource are in flight", AS_IT_IS),
   UPSTREAM_UNREACHABLE("The downstream was not reached; nothing was sent", AS_IT_IS),
   COORDINATOR_UNAVAILABLE("The coordinator did not answer in time", AS_IT_IS),
@@ -47,6 +49,9 @@ public enum RefusalCode {
   DOWNSTREAM_UNAVAILABLE("The downstream takes no writes at present", AS_IT_IS),
   EPOCH_WENT_BACKWARDS(
       "The downstream lost an epoch that was recorded; closed until an operator decides", NEVER),
+  TOKEN_BELOW_FLOOR(
+      "The coordinator issues lower tokens than were accepted; its generation has to be raised",
+      AS_IT_IS),
   OUTCOME_UNKNOWN("The write was sent and its result is not known", NEVER, UNKNOWN),
   INTERNAL_ERROR("The gateway met a defect of its own", NEVER, UNKNOWN);
 

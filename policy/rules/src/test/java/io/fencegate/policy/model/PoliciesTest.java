@@ -29,7 +29,7 @@ class PoliciesTest {
         new AdapterName("a"),
         Guarantee.STRICT,
         LeasePolicy.DEFAULT,
-        ResourcePolicy.DEFAULT_DEDUP_RETENTION,
+        AcquirePolicy.DEFAULT,
         IdempotencyPolicy.DEFAULT,
         Limits.DEFAULT,
         Map.of());

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.coordination.lock;
+
+import io.fencegate.coordination.commit.Commit;
+import io.fencegate.coordination.key.WaitRecord;
+import io.fencegate.coordination.store.Entry;
+import io.fencegate.policy.outcome.RefusalCode;
+import io.vertx.core.Future;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * A call's way to the lock or into its queue: it takes a free lock at once, takes over the place of
+ * an earlier call of the same request, or takes a place of its own.
+ */
+final class Joining {
+
+  /** Steps that one call tries: each fits what the last one found. */
+  private static final int MAX_STEPS = 8;
+
+  private final Waiter waiter;
+  private final WaitQueue queue;
+  private final Desk desk;
+  private final Grants grants;
+  private final long deadlineNanos;
+  private int steps;
+
+  Joining(Waiter waiter, WaitQueue queue, Desk desk, Grants grants, long deadlineNanos) {
+    this.waiter = waiter;
+    this.queue = queue;
+    this.desk = desk;
+    this.grants = grants;
+    this.deadlineNanos = deadlineNanos;
+  }
+
+  Future<Reply> tryLock() {
+    if (++steps > MAX_STEPS) {
+      return refused(RefusalCode.COORDINATOR_UNAVAILABLE, "lock and queue keep changing");
+    }
+    AcquireTransaction first =
+        new AcquireTransaction(desk.keys(), waiter.award(), desk.clocks().read().wallMillis());
+    return desk.batcher()
+        .submit(first, deadlineNanos)
+        .compose(commit -> Reply.whenJudged(commit, Reply::refused, this::tried));
+  }
+
+  private Future<Reply> tried(Commit.Judged judged) {
+    if (judged.result().held()) {
+      return Future.succeededFuture(
+          Reply.granted(
+              new Reply.Won(judged.revision(), () -> grants.granted(waiter.award(), judged))));
+    }
+    Optional<Entry> lock = judged.result().entry(AcquireTransaction.LOCK);
+    Optional<Entry> decided = judged.result().entry(AcquireTransaction.REQUEST);
+    Optional<Entry> place = judged.result().entry(AcquireTransaction.OWN_PLACE);
+    if (decided.isPresent()) {
+      return Future.succeededFuture(waiter.decided(decided.get(), lock, judged.generation()));
+    }
+    if (place.isPresent()) {
+      return takeOver(place.get());
+    }
+    return waiter.terms().canWait()
+        ? enqueue()
+        : grants
+            .taken(lock)
+            .map(ruling -> ruling.fold(never -> Reply.of(WaitEvent.Plain.REMOVED), Reply::refused));
+  }
+
+  private Future<Reply> enqueue() {
+    if (waiter.isEnding()) {
+      return Future.succeededFuture(Reply.of(WaitEvent.Plain.REMOVED));
+    }
+    return queue
+        .admit(waiter)
+        .compose(
+            objection ->
+                objection
+                    .map(refusal -> Future.succeededFuture(Reply.refused(refusal)))
+                    .orElseGet(this::put));
+  }
+
+  private Future<Reply> put() {
+    return submit(
+        new PlaceTransaction.Enqueue(desk.keys(), waiter.request(), waiter.attempt()),
+        judged -> waiter.placed(judged, judged.revision()));
+  }
+
+  private Future<Reply> takeOver(Entry place) {
+    WaitRecord earlier = WaitRecord.decode(place.value());
+    if (!earlier.parameters().equals(waiter.request().parameters())) {
+      return Future.succeededFuture(
+          Grants.reused(waiter.request())
+              .fold(never -> Reply.of(WaitEvent.Plain.REMOVED), Reply::refused));
+    }
+    return queue
+        .admitRepeat(waiter)
+        .map(refusal -> Future.succeededFuture(Reply.refused(refusal)))
+        .orElseGet(
+            () ->
+                submit(
+                    new PlaceTransaction.Adopt(
+                        desk.keys(),
+                        waiter.request(),
+                        waiter.attempt(),
+                        earlier.attempt(),
+                        place.createRevision()),
+                    judged -> {
+                      queue.superseded(waiter, earlier.attempt());
+                      return waiter.placed(judged, place.createRevision());
+                    }));
+  }
+
+  private Future<Reply> submit(
+      PlaceTransaction transaction, Function<Commit.Judged, Reply> placed) {
+    return desk.batcher()
+        .submit(transaction, deadlineNanos)
+        .compose(
+            commit ->
+                Reply.whenJudged(
+                    commit,
+                    Reply::inDoubt,
+                    judged ->
+                        judged.result().held()
+                            ? Future.succeededFuture(placed.apply(judged))
+                            : notPlaced(judged)));
+  }
+
+  /**
+   * Another place stands where this call wanted its own. After doubt that may be a later call which
+   * has taken over what this one had put; that one counts.
+   */
+  private Future<Reply> notPlaced(Commit.Judged judged) {
+    Optional<Entry> decided = judged.result().entry(PlaceTransaction.REQUEST);
+    Optional<Entry> place = judged.result().entry(PlaceTransaction.OWN_PLACE);
+    Reply reply = waiter.standing(decided, place, true);
+    boolean another = reply.event() == WaitEvent.Plain.SUPERSEDED && !judged.repeated();
+    boolean gone = reply.event() == WaitEvent.Plain.VANISHED;
+    return another || gone ? tryLock() : Future.succeededFuture(reply);
+  }
+
+  private static Future<Reply> refused(RefusalCode code, String detail) {
+    return Future.succeededFuture(Reply.refused(code.because(detail)));
+  }
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.coordination.lock;
+
+/** Why a wait ends from this side. A later constant counts more than an earlier one. */
+enum WaitEnd {
+  /** The time that the caller wants to wait is over. */
+  TIMED_OUT,
+  /** The gateway is about to stop. */
+  DRAINING,
+  /** Nobody is there to be answered: a lock that is granted nevertheless is given back. */
+  ABANDONED
+}

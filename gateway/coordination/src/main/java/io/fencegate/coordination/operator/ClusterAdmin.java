@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.coordination.operator;
+
+import io.fencegate.coordination.commit.GatewaySession;
+import io.fencegate.coordination.key.GenerationRecord;
+import io.fencegate.coordination.key.Keyspace;
+import io.fencegate.coordination.key.SessionRecord;
+import io.fencegate.coordination.store.Batch;
+import io.fencegate.coordination.store.BatchResult;
+import io.fencegate.coordination.store.Compare;
+import io.fencegate.coordination.store.CoordinationStore;
+import io.fencegate.coordination.store.Entry;
+import io.fencegate.coordination.store.LeaseHandle;
+import io.fencegate.coordination.store.Member;
+import io.fencegate.coordination.store.MemberResult;
+import io.fencegate.coordination.store.Op;
+import io.fencegate.coordination.store.StoreException;
+import io.fencegate.coordination.witness.CoordinatorHistory;
+import io.fencegate.policy.outcome.Refusal;
+import io.fencegate.policy.outcome.RefusalCode;
+import io.fencegate.policy.outcome.Ruling;
+import io.fencegate.policy.token.Generation;
+import io.vertx.core.Future;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The coordinator as a whole: who uses it, and which generation it is in. Used from one context.
+ */
+public final class ClusterAdmin {
+
+  /** More than one deployment has; the rest is not listed. */
+  private static final int MAX_GATEWAYS = 1_000;
+
+  private final CoordinationStore store;
+  private final Keyspace keys;
+  private final GatewaySession session;
+  private final CoordinatorHistory history;
+
+  public ClusterAdmin(
+      CoordinationStore store, Keyspace keys, GatewaySession session, CoordinatorHistory history) {
+    this.store = store;
+    this.keys = keys;
+    this.session = session;
+    this.history = history;
+  }
+
+  /**
+   * A gateway with a live session.
+   *
+   * @param session its id
+   * @param counter how often it has settled doubt
+   */
+  public record GatewayView(String session, String address, long counter) {}
+
+  /** The gateways whose sessions live. */
+  public Future<Ruling<List<GatewayView>>> gateways() {
+    return store
+        .range(keys.gateways(), MAX_GATEWAYS)
+        .map(page -> Ruling.granted(page.entries().stream().map(this::view).toList()))
+        .recover(failure -> refused(failure, false));
+  }
+
+  private GatewayView view(Entry entry) {
+    SessionRecord record = SessionRecord.decode(entry.value());
+    return new GatewayView(keys.sessionOf(entry.key()), record.address(), record.counter());
+  }
+
+  /** A generation that was raised. */
+  public record Raised(Generation before, Generation now) {}
+
+  /**
+   * Raises the generation above every one that this gateway knows of: all tokens and leases issued
+   * before are void, and every token from now on is above them. In doubt it can be repeated: at
+   * worst it is raised twice.
+   */
+  public Future<Ruling<Raised>> raiseGeneration() {
+    Op.Get get = new Op.Get(keys.generation());
+    return alone(new Member(List.of(), List.of(get), List.of()))
+        .map(result -> result.entry(0))
+        .compose(this::raise)
+        .recover(failure -> refused(failure, true));
+  }
+
+  private Future<Ruling<Raised>> raise(Optional<Entry> entry) {
+    Generation before =
+        entry.map(it -> GenerationRecord.decode(it.value()).generation()).orElse(Generation.FIRST);
+    Generation highest =
+        before.compareTo(history.highestGeneration()) < 0 ? history.highestGeneration() : before;
+    Generation now = new Generation(highest.value() + 1);
+    return alone(
+            new Member(
+                List.of(
+                    new Compare.ModifiedAt(
+                        keys.generation(), entry.map(Entry::modRevision).orElse(0L))),
+                List.of(
+                    new Op.Put(
+                        keys.generation(), new GenerationRecord(now).encode(), LeaseHandle.NONE)),
+                List.of()))
+        .compose(
+            result ->
+                result.held()
+                    ? takenUp(new Raised(before, now))
+                    : Future.succeededFuture(Ruling.refused(raisedMeanwhile())));
+  }
+
+  /**
+   * This gateway goes by it at once where it can, the others with their next heartbeat. A heartbeat
+   * that was under way may have read the old one, so there may have to be another.
+   */
+  private Future<Ruling<Raised>> takenUp(Raised raised) {
+    return session
+        .refresh()
+        .transform(
+            unused ->
+                session.generation().equals(raised.now())
+                    ? Future.succeededFuture()
+                    : session.refresh())
+        .transform(unused -> Future.succeededFuture(Ruling.granted(raised)));
+  }
+
+  private static Refusal raisedMeanwhile() {
+    return RefusalCode.IN_FLIGHT
+        .because("somebody else has just raised the generation; look whether that suffices")
+        .nothingDone();
+  }
+
+  private Future<MemberResult> alone(Member member) {
+    return store
+        .commit(new Batch(List.of(), List.of(member), List.of()))
+        .map(BatchResult.Committed.class::cast)
+        .map(committed -> committed.members().get(0));
+  }
+
+  private static <T> Future<Ruling<T>> refused(Throwable failure, boolean writes) {
+    if (!(failure instanceof StoreException known)) {
+      return Future.failedFuture(failure);
+    }
+    Refusal refusal =
+        RefusalCode.COORDINATOR_UNAVAILABLE.because(String.valueOf(known.getMessage()));
+    boolean doubt = writes && known.kind() == StoreException.Kind.INDEFINITE;
+    return Future.succeededFuture(Ruling.refused(doubt ? refusal.inDoubt() : refusal));
+  }
+}

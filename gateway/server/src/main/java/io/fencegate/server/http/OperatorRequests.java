@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server.http;
+
+import io.fencegate.policy.name.Parsed;
+import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.outcome.Refusal;
+import io.fencegate.policy.outcome.RefusalCode;
+import io.fencegate.policy.outcome.Ruling;
+import io.fencegate.policy.token.FencingToken;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** What operators ask for, from JSON. */
+public final class OperatorRequests {
+
+  /** A reason and a name are far below this. */
+  private static final int MAX_BODY_BYTES = 8 * 1024;
+
+  /** It stands in every audit line of the call. */
+  private static final int MAX_REASON_CHARS = 512;
+
+  private OperatorRequests() {}
+
+  /**
+   * Take a lock from its holder.
+   *
+   * @param token only from the holder with this token
+   */
+  public record Break(ResourceName resource, Optional<FencingToken> token, String reason) {}
+
+  /** Raise the generation. */
+  public record Raise(String reason) {}
+
+  public static Future<Ruling<Break>> readBreak(HttpServerRequest request) {
+    return JsonBody.read(request, MAX_BODY_BYTES)
+        .map(body -> body.then(OperatorRequests::parseBreak));
+  }
+
+  private static Ruling<Break> parseBreak(Buffer body) {
+    return JsonFields.parse(body, List.of("resource", "fencingToken", "reason"))
+        .then(
+            fields -> {
+              Optional<ResourceName> resource =
+                  fields.requiredText(
+                      "resource", RefusalCode.INVALID_RESOURCE, ResourceName::parse);
+              Optional<FencingToken> token = token(fields);
+              Optional<String> reason = reason(fields);
+              return ruling(
+                  fields, () -> new Break(resource.orElseThrow(), token, reason.orElseThrow()));
+            });
+  }
+
+  public static Future<Ruling<Raise>> readRaise(HttpServerRequest request) {
+    return JsonBody.read(request, MAX_BODY_BYTES)
+        .map(body -> body.then(OperatorRequests::parseRaise));
+  }
+
+  private static Ruling<Raise> parseRaise(Buffer body) {
+    return JsonFields.parse(body, List.of("raise", "reason"))
+        .then(
+            fields -> {
+              var raise = fields.node("raise");
+              if (raise == null || !raise.isBoolean() || !raise.booleanValue()) {
+                fields.wrong(
+                    "raise", raise == null ? "nothing" : raise.toString(), "true, to be sure");
+              }
+              Optional<String> reason = reason(fields);
+              return ruling(fields, () -> new Raise(reason.orElseThrow()));
+            });
+  }
+
+  private static <T> Ruling<T> ruling(JsonFields fields, Supplier<T> request) {
+    Optional<Refusal> problem = fields.problem();
+    return problem.isPresent() ? Ruling.refused(problem.get()) : Ruling.granted(request.get());
+  }
+
+  /** As a string or, as everywhere in requests, an integer. */
+  private static Optional<FencingToken> token(JsonFields fields) {
+    var node = fields.node("fencingToken");
+    return node != null && node.isIntegralNumber()
+        ? fields.number("fencingToken", 1, Long.MAX_VALUE).map(FencingToken::new)
+        : fields.text("fencingToken", RefusalCode.INVALID_TOKEN, FencingToken::parse);
+  }
+
+  private static Optional<String> reason(JsonFields fields) {
+    return fields.requiredText(
+        "reason", RefusalCode.INVALID_REQUEST, OperatorRequests::parseReason);
+  }
+
+  private static Parsed<String> parseReason(String text) {
+    boolean usable =
+        !text.isBlank()
+            && text.length() <= MAX_REASON_CHARS
+            && text.chars().noneMatch(Character::isISOControl);
+    return usable
+        ? Parsed.valid(text)
+        : Parsed.malformed(
+            text, "1 to " + MAX_REASON_CHARS + " characters without control characters");
+  }
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server.observe;
+
+import io.fencegate.coordination.operator.ClusterAdmin;
+import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.outcome.Ruling;
+import io.fencegate.policy.time.Clocks;
+import io.fencegate.policy.token.FencingToken;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.Optional;
+
+/** Puts what operators did, or tried to, into the audit trail with their reason. */
+public final class OperatorAudit implements OperatorObserver {
+
+  private final AuditLog audit;
+  private final Clocks clocks;
+
+  public OperatorAudit(AuditLog audit, Clocks clocks) {
+    this.audit = audit;
+    this.clocks = clocks;
+  }
+
+  @Override
+  public void broke(ResourceName resource, String reason, Ruling<Optional<FencingToken>> ruling) {
+    JsonObject line = line("break", reason, ruling).put("resource", resource.value());
+    ruling
+        .fold(token -> token, refusal -> Optional.<FencingToken>empty())
+        .ifPresent(token -> line.put("fencingToken", token.toString()));
+    audit.append(line);
+  }
+
+  @Override
+  public void generationRaised(String reason, Ruling<ClusterAdmin.Raised> ruling) {
+    JsonObject line = line("generation-raised", reason, ruling);
+    audit.append(
+        ruling.fold(
+            raised ->
+                line.put("before", raised.before().value()).put("generation", raised.now().value()),
+            refusal -> line));
+  }
+
+  private JsonObject line(String event, String reason, Ruling<?> ruling) {
+    JsonObject line =
+        new JsonObject()
+            .put("at", Instant.ofEpochMilli(clocks.read().wallMillis()).toString())
+            .put("event", event)
+            .put("reason", reason);
+    return ruling.fold(
+        value -> line.put("code", "ok"),
+        refusal ->
+            line.put("code", refusal.code().wireName())
+                .put("outcome", refusal.certainty().wireName()));
+  }
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server.observe;
+
+import io.fencegate.coordination.operator.ClusterAdmin;
+import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.outcome.Ruling;
+import io.fencegate.policy.token.FencingToken;
+import java.util.Optional;
+
+/** Told once of every change that an operator has asked for; keeps the audit trail. */
+public interface OperatorObserver {
+
+  /**
+   * A lock was to be broken.
+   *
+   * @param ruling the token that was shut out; empty where nobody held the lock
+   */
+  void broke(ResourceName resource, String reason, Ruling<Optional<FencingToken>> ruling);
+
+  void generationRaised(String reason, Ruling<ClusterAdmin.Raised> ruling);
+}

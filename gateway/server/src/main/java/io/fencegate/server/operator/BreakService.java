@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server.operator;
+
+import io.fencegate.adapter.spi.Seal;
+import io.fencegate.coordination.epoch.EpochLedger;
+import io.fencegate.coordination.operator.Broken;
+import io.fencegate.coordination.operator.LockBreaker;
+import io.fencegate.policy.fence.DrainBarrier;
+import io.fencegate.policy.fence.Permit;
+import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.outcome.Refusal;
+import io.fencegate.policy.outcome.Ruling;
+import io.fencegate.policy.time.Clocks;
+import io.fencegate.policy.token.FencingToken;
+import io.fencegate.server.policy.MatchedPolicy;
+import io.vertx.core.Future;
+import java.util.Optional;
+
+/**
+ * Takes a lock from its holder so that none of the holder's writes can land any more: first in the
+ * coordinator, where nobody can confirm the token from then on, then on this gateway, then in the
+ * downstream. Harmless to repeat: what an earlier call left undone is done. Used from one context.
+ */
+final class BreakService {
+
+  private final LockBreaker breaker;
+  private final EpochLedger epochs;
+  private final DrainBarrier barrier;
+  private final Clocks clocks;
+
+  BreakService(LockBreaker breaker, EpochLedger epochs, DrainBarrier barrier, Clocks clocks) {
+    this.breaker = breaker;
+    this.epochs = epochs;
+    this.barrier = barrier;
+    this.clocks = clocks;
+  }
+
+  /**
+   * What is true when it is granted: nobody holds the lock with {@code only} (or nobody did at
+   * all), and the downstream refuses every token below the answered epoch.
+   *
+   * @param only break only the holder with this token
+   */
+  Future<Ruling<Broken>> breakLock(
+      ResourceName resource,
+      MatchedPolicy matched,
+      Optional<FencingToken> only,
+      long deadlineNanos) {
+    return breaker
+        .breakLock(resource, only, deadlineNanos)
+        .compose(
+            ruling ->
+                ruling.fold(
+                    broken -> fence(resource, matched, broken, deadlineNanos),
+                    refusal -> Future.succeededFuture(Ruling.refused(refusal))));
+  }
+
+  private Future<Ruling<Broken>> fence(
+      ResourceName resource, MatchedPolicy matched, Broken broken, long deadlineNanos) {
+    if (broken.epoch().isEmpty()) {
+      return Future.succeededFuture(Ruling.granted(broken));
+    }
+    FencingToken epoch = broken.epoch().get();
+    Permit permit = barrier.shutOut(resource, epoch, clocks.read());
+    return matched
+        .adapter()
+        .seal(permit, new Seal(broken.confirmed().orElse(null), deadlineNanos))
+        .onComplete(unused -> barrier.leave(permit))
+        .compose(
+            outcome ->
+                outcome.fold(
+                    () -> confirm(resource, broken, epoch, deadlineNanos),
+                    higher -> Future.succeededFuture(Ruling.granted(broken)),
+                    refusal -> Future.succeededFuture(Ruling.refused(halfDone(broken, refusal)))));
+  }
+
+  /** Without the record the next holder's first write seals again, no more. */
+  private Future<Ruling<Broken>> confirm(
+      ResourceName resource, Broken broken, FencingToken epoch, long deadlineNanos) {
+    return epochs
+        .confirm(resource, epoch, broken.confirmed().orElse(null), deadlineNanos)
+        .transform(unused -> Future.succeededFuture(Ruling.granted(broken)));
+  }
+
+  private static Refusal halfDone(Broken broken, Refusal refusal) {
+    String done =
+        broken.token().map(token -> "the lock of token " + token + " is broken").orElse("");
+    return refusal
+        .code()
+        .because(
+            done
+                + (done.isEmpty() ? "" : ", but ")
+                + "the downstream has not confirmed that it refuses older writes ("
+                + refusal.detail()
+                + "); repeat this call")
+        .inDoubt();
+  }
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.loadtest.capacity;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.fencegate.lab.EtcdCluster;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * Cycles of locking and unlocking free locks, as fast as they go, on one etcd node: the lock
+ * service in this process, etcd's own lock API, and the lock service through HTTP, in turn and
+ * several times, so that all have their share of whatever else the machine does.
+ */
+final class CyclesPart {
+
+  private final Setting setting;
+  private final int rounds;
+  private final Duration length;
+  private final int atOnce;
+
+  /**
+   * A comparison.
+   *
+   * @param atOnce cycles under way at once, the same for all
+   */
+  CyclesPart(Setting setting, int rounds, Duration length, int atOnce) {
+    this.setting = setting;
+    this.rounds = rounds;
+    this.length = length;
+    this.atOnce = atOnce;
+  }
+
+  ObjectNode run() {
+    try (EtcdCluster etcd = EtcdCluster.start(1);
+        GatewayProcess gateway = setting.gateway("cycles", etcd.endpoints());
+        InProcessLocks inProcess = new InProcessLocks(etcd.endpoints());
+        EtcdLockApi own = new EtcdLockApi(inProcess.context(), etcd.endpoints().get(0));
+        HttpCycles http = new HttpCycles(inProcess.vertx(), gateway.worker())) {
+      return compare(inProcess, List.of(inProcess, own, http));
+    }
+  }
+
+  private ObjectNode compare(InProcessLocks context, List<Cycles> all) {
+    List<List<Double>> rates = new ArrayList<>();
+    all.forEach(unused -> rates.add(new ArrayList<>()));
+    for (int round = 0; round <= rounds; round++) {
+      for (int i = 0; i < all.size(); i++) {
+        double rate = CycleRound.perSecond(context.context(), all.get(i), atOnce, length);
+        // The first round is for the compilers.
+        if (round > 0) {
+          rates.get(i).add(rate);
+          setting.say(
+              "cycles: round %d of %d, %s: %d/s"
+                  .formatted(round, rounds, all.get(i).name(), Math.round(rate)));
+        }
+      }
+    }
+    ObjectNode json = JsonNodeFactory.instance.objectNode();
+    json.put("atOnce", atOnce);
+    for (int i = 0; i < all.size(); i++) {
+      ObjectNode entry = json.withArray("/rows").addObject();
+      entry.put("name", all.get(i).name());
+      spread(entry.putObject("perSecond"), rates.get(i));
+      spread(entry.putObject("timesEtcdsOwn"), ratios(rates.get(i), rates.get(1)));
+    }
+    return json;
+  }
+
+  /** Round by round, since both rounds of a pair had the same neighbours. */
+  private static List<Double> ratios(List<Double> rates, List<Double> base) {
+    List<Double> ratios = new ArrayList<>();
+    for (int i = 0; i < rates.size(); i++) {
+      ratios.add(rates.get(i) / base.get(i));
+    }
+    return ratios;
+  }
+
+  private static void spread(ObjectNode json, List<Double> values) {
+    List<Double> sorted = new ArrayList<>(values);
+    Collections.sort(sorted);
+    json.put("median", tenths(sorted.get(sorted.size() / 2)));
+    json.put("least", tenths(sorted.get(0)));
+    json.put("most", tenths(sorted.get(sorted.size() - 1)));
+  }
+
+  private static double tenths(double value) {
+    return Math.round(value * 10) / 10.0;
+  }
+}
