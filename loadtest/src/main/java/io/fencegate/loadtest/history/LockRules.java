@@ -47,12 +47,9 @@ record LockRules(Map<String, Result> firsts, Set<Integer> contended) {
     if (state.granted().contains(op.request())) {
       return repeated(state, op);
     }
-    Hold hold =
-        new Hold(op.request(), op.result().token(), op.result().lease(), sureUntil(op));
+    Hold hold = new Hold(op.request(), op.result().token(), op.result().lease(), sureUntil(op));
     boolean right = state.isFree() && op.result().token() > state.highest();
-    return right
-        ? Optional.of(state.heldBy(hold).remembering(op.request()))
-        : Optional.empty();
+    return right ? Optional.of(state.heldBy(hold).remembering(op.request())) : Optional.empty();
   }
 
   /** The first result again; where time is left, the lease must hold the lock. */
@@ -78,8 +75,7 @@ record LockRules(Map<String, Result> firsts, Set<Integer> contended) {
       return only(op.answer() == Answer.LOST, state);
     }
     boolean right =
-        op.answer() == Answer.RENEWED
-            && op.result().token() == state.hold().orElseThrow().token();
+        op.answer() == Answer.RENEWED && op.result().token() == state.hold().orElseThrow().token();
     return right ? Optional.of(state.sureUntil(sureUntil(op))) : Optional.empty();
   }
 
@@ -92,9 +88,7 @@ record LockRules(Map<String, Result> firsts, Set<Integer> contended) {
       case RELEASED -> only(state.isHeldBy(op.lease()) || state.isFree(), state.freed());
       case ALREADY_RELEASED -> only(state.isFree(), state);
       case NOT_HELD ->
-          state.isHeldBy(op.lease())
-              ? Optional.of(state.freed())
-              : only(!state.isFree(), state);
+          state.isHeldBy(op.lease()) ? Optional.of(state.freed()) : only(!state.isFree(), state);
       default -> Optional.empty();
     };
   }

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A lease's end is no call, and neither is what a call without an answer does: both are put
  * right before a call that needs them. That loses no order, since what nobody needs yet may as well
- * come later. An end is possible when every call that is not done yet returns after the moment until
- * which the lease is sure.
+ * come later. An end is possible when every call that is not done yet returns after the moment
+ * until which the lease is sure.
  */
 final class Search {
 

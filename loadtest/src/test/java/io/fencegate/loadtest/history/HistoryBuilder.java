@@ -29,7 +29,8 @@ final class HistoryBuilder {
   }
 
   HistoryBuilder granted(String request, long token, String lease, long remainingMillis) {
-    return add(Kind.ACQUIRE, request, "", 0, new Result(Answer.GRANTED, token, lease, remainingMillis));
+    return add(
+        Kind.ACQUIRE, request, "", 0, new Result(Answer.GRANTED, token, lease, remainingMillis));
   }
 
   HistoryBuilder held(String request) {

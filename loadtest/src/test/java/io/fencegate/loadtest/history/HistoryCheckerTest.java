@@ -63,8 +63,7 @@ class HistoryCheckerTest {
                     .at(PAST_TTL, PAST_TTL + 10)
                     .renew("a", Answer.LOST)),
             Map.entry(
-                "a healthy lock that is free",
-                history().granted("a", 5).at(5_000, 5_010).free()),
+                "a healthy lock that is free", history().granted("a", 5).at(5_000, 5_010).free()),
             Map.entry(
                 "a repeat that gets another token",
                 history().granted("a", 5).release("a", Answer.RELEASED).granted("a", 6)),
@@ -89,11 +88,7 @@ class HistoryCheckerTest {
                 history().granted("a", 5).release("a", Answer.RELEASED).held("b")),
             Map.entry(
                 "a holder that is not shown",
-                history()
-                    .granted("a", 5)
-                    .release("a", Answer.RELEASED)
-                    .granted("b", 6)
-                    .shown(5)),
+                history().granted("a", 5).release("a", Answer.RELEASED).granted("b", 6).shown(5)),
             Map.entry(
                 "a stale write applied after a newer one",
                 history()
@@ -153,8 +148,12 @@ class HistoryCheckerTest {
                 history().granted("a", 5).at(3 * PAST_TTL, 3 * PAST_TTL + 10).renewed("a", 5)),
             Map.entry(
                 "answers that overtake each other",
-                history().granted("a", 5).at(100, 900).granted("b", 6).at(200, 300).release(
-                    "a", Answer.RELEASED)),
+                history()
+                    .granted("a", 5)
+                    .at(100, 900)
+                    .granted("b", 6)
+                    .at(200, 300)
+                    .release("a", Answer.RELEASED)),
             Map.entry(
                 "the same acquire on two gateways at once",
                 history().at(0, 50).granted("a", 5).at(10, 60).granted("a", 5)),
@@ -220,8 +219,7 @@ class HistoryCheckerTest {
         .map(
             it ->
                 DynamicTest.dynamicTest(
-                    it.getKey(),
-                    () -> assertThat(it.getValue().verdict()).isInstanceOf(expected)))
+                    it.getKey(), () -> assertThat(it.getValue().verdict()).isInstanceOf(expected)))
         .toList();
   }
 

@@ -68,9 +68,7 @@ class RandomHistoriesTest {
         }
       } else if (dice < 85) {
         Answer answer =
-            holds
-                ? Answer.RELEASED
-                : holder.isEmpty() ? Answer.ALREADY_RELEASED : Answer.NOT_HELD;
+            holds ? Answer.RELEASED : holder.isEmpty() ? Answer.ALREADY_RELEASED : Answer.NOT_HELD;
         holder = holds ? "" : holder;
         add(Kind.RELEASE, "", who, Result.of(answer), now - random.nextInt(100));
       } else {
