@@ -51,7 +51,7 @@ public final class Coordination {
   private Coordination(Setup setup, CoordinatorHistory history, Runnable onDoubtfulPast) {
     this.vertx = setup.vertx();
     this.history = history;
-    history.onLoss(onDoubtfulPast);
+    history.onLoss(() -> doubt(onDoubtfulPast));
     Keyspace keys = new Keyspace(setup.prefix());
     LeaseBuckets buckets = new LeaseBuckets(setup.store(), setup.clocks());
     this.session =
@@ -63,7 +63,7 @@ public final class Coordination {
                 setup.clocks(),
                 setup.address(),
                 () -> sessionId(setup.secureRandom()),
-                onDoubtfulPast,
+                () -> doubt(onDoubtfulPast),
                 history));
     this.commits =
         new CommitBatcher(vertx, setup.store(), session, buckets, history, setup.clocks());
@@ -108,6 +108,12 @@ public final class Coordination {
             .vertx()
             .setPeriodic(GatewaySession.HEARTBEAT.toMillis(), unused -> coordination.beat());
     return coordination;
+  }
+
+  /** The coordinator may have gone back as well, and then its watches wait for the future. */
+  private void doubt(Runnable onDoubtfulPast) {
+    changes.reopen();
+    onDoubtfulPast.run();
   }
 
   /** A failed heartbeat shows as a session that is not fresh; the next one is a second away. */

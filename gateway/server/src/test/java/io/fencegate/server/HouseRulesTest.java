@@ -53,10 +53,12 @@ final class HouseRulesTest {
       Set.of(
           "io.fencegate.server.clock.SystemClocks",
           "io.fencegate.client.SystemClocks",
-          "io.fencegate.adapter.tck.SystemClocks");
+          "io.fencegate.adapter.tck.SystemClocks",
+          "io.fencegate.lab.EtcdCluster");
 
   /** Where a source of randomness is chosen; below it is passed in. */
-  private static final Set<String> COMPOSERS = Set.of("io.fencegate.client.FencegateClient");
+  private static final Set<String> COMPOSERS =
+      Set.of("io.fencegate.client.FencegateClient", "io.fencegate.lab.Ports");
 
   /** Classes that complete a future by hand because what they wait for is no future. */
   private static final Set<String> BRIDGES =

@@ -116,7 +116,8 @@ class MalformedRequestsTest {
         lock(acquire(",\"leaseTtlMs\":-1"), 400, "invalid-request", "-1"),
         lock(acquire(",\"leaseTtlMs\":1999"), 400, "invalid-request", "2000 to 60000"),
         lock(acquire(",\"leaseTtlMs\":60001"), 400, "invalid-request", "60001"),
-        lock(acquire(",\"waitTimeoutMs\":1"), 400, "invalid-request", "not in this version"),
+        lock(acquire(",\"waitTimeoutMs\":-1"), 400, "invalid-request", "waitTimeoutMs"),
+        lock(acquire(",\"waitTimeoutMs\":\"1s\""), 400, "invalid-request", "waitTimeoutMs"),
         lock(acquire(",\"metadata\":\"x\""), 400, "invalid-request", "metadata"),
         lock(
             acquire(",\"metadata\":{\"x\":\"" + "y".repeat(2050) + "\"}"),

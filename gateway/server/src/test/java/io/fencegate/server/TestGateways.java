@@ -30,6 +30,7 @@ public final class TestGateways implements AutoCloseable {
   private final Vertx vertx = Vertx.vertx();
   private final CoordinationStore store;
   private final List<Gateway> gateways = new ArrayList<>();
+  private final List<String> deployments = new ArrayList<>();
 
   private TestGateways(Path folder) {
     this.folder = folder;
@@ -57,7 +58,7 @@ public final class TestGateways implements AutoCloseable {
             folder.resolve("policies"),
             new AuditConfig(auditFile(gateways.size()), 100_000_000, 1));
     Gateway gateway = new Gateway(new Gateway.Setup(config, store, CLOCKS, TestGateways::random));
-    await(vertx.deployVerticle(gateway));
+    deployments.add(await(vertx.deployVerticle(gateway)));
     gateways.add(gateway);
   }
 
@@ -85,6 +86,11 @@ public final class TestGateways implements AutoCloseable {
 
   public int workerPort(int index) {
     return gateways.get(index).workerPort();
+  }
+
+  /** Stops one as SIGTERM would. */
+  public void stop(int index) {
+    await(vertx.undeploy(deployments.get(index)));
   }
 
   public Vertx vertx() {

@@ -68,6 +68,19 @@ final class DeletesWatch {
     vertx.setTimer(REOPEN_PAUSE.toMillis(), unused -> open());
   }
 
+  /**
+   * Leaves the watch for one at the present revision: an open one may wait for revisions that come
+   * only much later, if ever.
+   */
+  void reopen() {
+    Watch present = watch;
+    if (present != null) {
+      watch = null;
+      present.close();
+      open();
+    }
+  }
+
   void close() {
     closed = true;
     if (watch != null) {
@@ -89,6 +102,7 @@ final class DeletesWatch {
     @Override
     public void lost(String reason) {
       LOG.info("the watch over {} ended: {}; opening it again", range.from(), reason);
+      watch = null;
       open();
     }
   }

@@ -52,6 +52,12 @@ public final class LockChanges {
     places.open();
   }
 
+  /** The coordinator may be at a lower revision than before: watches from there on. */
+  public void reopen() {
+    locks.reopen();
+    places.reopen();
+  }
+
   public void close() {
     locks.close();
     places.close();

@@ -8,8 +8,10 @@ import static io.fencegate.coordination.service.CoordinationFixture.resource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fencegate.coordination.epoch.Verified;
+import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.lock.Grant;
 import io.fencegate.coordination.lock.Release;
+import io.fencegate.coordination.lock.WaitTerms;
 import io.fencegate.coordination.operator.ClusterAdmin;
 import io.fencegate.policy.fence.WriteHeader;
 import io.fencegate.policy.outcome.RefusalCode;
@@ -38,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What holds when a coordinator is restored from a backup, wiped or exchanged under gateways. */
 abstract class RestoreContract {
 
-  private static final Duration NOTICED = Duration.ofSeconds(20);
+  private static final Duration NOTICED = Duration.ofSeconds(40);
   private static final Duration MAX_HOLD = Duration.ofHours(12);
   private static final boolean FULL = Boolean.getBoolean("fencegate.full");
 
@@ -46,6 +48,7 @@ abstract class RestoreContract {
 
   private final Clocks clocks =
       () -> new ClockReading(System.nanoTime(), System.currentTimeMillis());
+  private final Keyspace keys = new Keyspace(TestParty.PREFIX);
   private final AtomicInteger next = new AtomicInteger();
   private final List<TestParty> parties = new ArrayList<>();
   private Vertx vertx;
@@ -183,6 +186,54 @@ abstract class RestoreContract {
         .isEqualTo(RefusalCode.TOKEN_BELOW_FLOOR);
     raise(party);
     assertThat(acquire(party, "a").token()).isGreaterThan(highest);
+  }
+
+  private Future<Ruling<Grant>> waiting(TestParty party, String requestId) {
+    WaitTerms terms = new WaitTerms(Duration.ofSeconds(60), 10, 10);
+    return party.start(
+        () ->
+            party
+                .coordination
+                .locks()
+                .acquire(request("queue", requestId), terms, party.deadline())
+                .answer());
+  }
+
+  private void awaitWaiters(TestParty party, int count) {
+    Awaitility.await().atMost(NOTICED).until(() -> coordinatorRange(party) == count);
+  }
+
+  private int coordinatorRange(TestParty party) {
+    return party
+        .call(() -> coordinator.store().range(keys.places(resource("queue")), 10))
+        .entries()
+        .size();
+  }
+
+  @Test
+  void whoWaitsDuringARestoreIsAnsweredAndWhoWaitsAfterItIsWoken() {
+    TestParty party = party("one");
+    coordinator.backUp();
+    party.awaitSession();
+    goOn(party);
+    acquire(party, "queue");
+    Future<Ruling<Grant>> before = waiting(party, "w1");
+    awaitWaiters(party, 1);
+    coordinator.restore();
+    awaitLoss(party);
+    assertThat(refused(CoordinationFixture.await(before)).code())
+        .isIn(
+            RefusalCode.TOKEN_BELOW_FLOOR,
+            RefusalCode.COORDINATOR_UNAVAILABLE,
+            RefusalCode.LEASE_LOST);
+    raise(party);
+    Grant holder = acquire(party, "queue");
+    Future<Ruling<Grant>> after = waiting(party, "w2");
+    awaitWaiters(party, 1);
+    long freed = System.nanoTime();
+    granted(party.release(holder));
+    assertThat(granted(CoordinationFixture.await(after)).token()).isGreaterThan(holder.token());
+    assertThat(Duration.ofNanos(System.nanoTime() - freed)).isLessThan(Duration.ofSeconds(5));
   }
 
   @Test

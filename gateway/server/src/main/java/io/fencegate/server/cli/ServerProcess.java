@@ -12,6 +12,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
+import java.math.BigInteger;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Optional;
@@ -75,7 +76,7 @@ final class ServerProcess {
         .coordinator()
         .fold(
             embedded -> EmbeddedStore.open(vertx, config.dataDir(), clocks),
-            etcd -> EtcdStore.open(vertx, etcd.settings(), clocks, Randomness.SOURCE::nextDouble));
+            etcd -> EtcdStore.open(vertx, etcd.settings(), clocks, ServerProcess::randomShare));
   }
 
   private static Future<ServerProcess> deploy(
@@ -92,6 +93,11 @@ final class ServerProcess {
     byte[] bytes = new byte[count];
     Randomness.SOURCE.nextBytes(bytes);
     return bytes;
+  }
+
+  /** From 0 to below 1, in steps that are fine enough for waits. */
+  private static double randomShare() {
+    return new BigInteger(1, randomBytes(2)).doubleValue() / (1 << 16);
   }
 
   /** Seeded by the operating system when it is first asked. */

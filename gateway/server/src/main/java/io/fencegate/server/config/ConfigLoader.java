@@ -95,9 +95,7 @@ public final class ConfigLoader {
   private void judgeValue(
       ConfigKey key, Setting setting, List<PolicyMessage> messages, Set<String> skipped) {
     Optional<Object> value =
-        key.isList()
-            ? setting.value().or(() -> setting.texts().map(ConfigLoader::joined))
-            : setting.value();
+        key.isList() ? setting.value().or(() -> joined(setting)) : setting.value();
     if (value.isEmpty()) {
       skipped.add(setting.path());
       messages.add(setting.unusable(valueFor(key) + ", or no such key"));
@@ -117,8 +115,9 @@ public final class ConfigLoader {
     return key.defaultText().isEmpty() ? "a value" : "a value such as " + key.defaultText();
   }
 
-  private static Object joined(List<String> texts) {
-    return String.join(",", texts);
+  /** With commas, as variables and options give it; what is no list of texts is a blank. */
+  private static Optional<Object> joined(Setting setting) {
+    return Optional.of(String.join(",", setting.texts().orElse(List.of())));
   }
 
   private static String parent(String path) {

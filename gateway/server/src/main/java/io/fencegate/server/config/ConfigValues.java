@@ -93,7 +93,7 @@ final class ConfigValues {
   }
 
   Optional<Path> optionalPath(ConfigKey key) {
-    return given.containsKey(key) ? Optional.of(path(key)) : Optional.empty();
+    return isGiven(key) ? Optional.of(path(key)) : Optional.empty();
   }
 
   /** A text of any kind but blank. */
@@ -149,6 +149,10 @@ final class ConfigValues {
         : Optional.empty();
   }
 
+  boolean isGiven(ConfigKey key) {
+    return given.containsKey(key);
+  }
+
   /** Says that what was given for a key, or its default, does not go with the others. */
   void complain(ConfigKey key, String expected) {
     Given value = given.get(key);
@@ -159,7 +163,7 @@ final class ConfigValues {
   }
 
   void complainIfGiven(ConfigKey key, String expected) {
-    if (given.containsKey(key)) {
+    if (isGiven(key)) {
       complain(key, expected);
     }
   }

@@ -60,7 +60,9 @@ final class CoordinatorValues {
     Optional<EtcdSettings.Tls> tls = tls();
     long quotaBytes = values.quotaBytes(COORDINATOR_QUOTA);
     if (endpoints.isEmpty()) {
-      values.complain(COORDINATOR_TYPE, "coordinator.endpoints beside type etcd");
+      if (!values.isGiven(COORDINATOR_ENDPOINTS)) {
+        values.complain(COORDINATOR_TYPE, "coordinator.endpoints beside type etcd");
+      }
       return new CoordinatorConfig.Embedded();
     }
     try {

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 public final class Units {
 
   private static final Pattern DURATION = Pattern.compile("([1-9][0-9]{0,8})(ms|s|m|h|d)");
-  private static final Pattern SIZE = Pattern.compile("([1-9][0-9]{0,8})(B|KiB|MiB)");
+  private static final Pattern SIZE = Pattern.compile("([1-9][0-9]{0,8})(B|KiB|MiB|GiB)");
 
   private Units() {}
 
@@ -32,7 +32,7 @@ public final class Units {
   }
 
   /**
-   * The bytes that a text such as {@code 256KiB} says; empty where it is none. 10^9 MiB at most.
+   * The bytes that a text such as {@code 256KiB} says; empty where it is none. 10^9 GiB at most.
    */
   public static Optional<Long> size(String text) {
     Matcher matcher = SIZE.matcher(text);
@@ -44,7 +44,8 @@ public final class Units {
         switch (matcher.group(2)) {
           case "B" -> amount;
           case "KiB" -> amount * 1024;
-          default -> amount * 1024 * 1024;
+          case "MiB" -> amount * 1024 * 1024;
+          default -> amount * 1024 * 1024 * 1024;
         });
   }
 
