@@ -53,7 +53,7 @@ final class Client implements Runnable {
   public void run() {
     while (goesOn.getAsBoolean()) {
       step();
-      Pauses.millis(random.nextInt(25));
+      Pauses.millis(random.nextInt(10));
     }
   }
 

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -20,6 +19,7 @@ final class Trouble implements Runnable {
 
   private static final long LEAST_MILLIS = 400;
   private static final int MORE_MILLIS = 2_600;
+  private static final long STEP_MILLIS = 20;
 
   /** A fault and how it is healed. */
   private record Fault(String name, Runnable strike, Runnable heal) {}
@@ -65,8 +65,8 @@ final class Trouble implements Runnable {
 
   private void pause() {
     long millis = LEAST_MILLIS + random.nextInt(MORE_MILLIS);
-    for (long waited = 0; waited < millis && goesOn.getAsBoolean(); waited += 20) {
-      LockSupport.parkNanos(20_000_000L);
+    for (long waited = 0; waited < millis && goesOn.getAsBoolean(); waited += STEP_MILLIS) {
+      Pauses.millis(STEP_MILLIS);
     }
   }
 

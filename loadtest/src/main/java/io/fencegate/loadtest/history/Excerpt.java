@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.loadtest.history;
 
+import io.fencegate.loadtest.history.Operation.Answer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
@@ -21,15 +22,24 @@ final class Excerpt {
   /** Each is a search; a long history is cut to a few calls in far fewer. */
   private static final int MAX_ATTEMPTS = 500;
 
+  private final Set<Integer> contended;
   private List<Operation> shortest;
   private int attemptsLeft = MAX_ATTEMPTS;
 
-  private Excerpt(List<Operation> wrong) {
-    this.shortest = wrong;
+  private Excerpt(List<Operation> wrong, Set<Integer> contended) {
+    this.shortest = wrong.stream().filter(op -> op.answer() != Answer.NOT_DONE).toList();
+    this.contended = contended;
   }
 
-  static String of(List<Operation> operations, Search.Outcome outcome) {
-    Excerpt excerpt = new Excerpt(upTo(operations, outcome));
+  /**
+   * An excerpt for people.
+   *
+   * @param contended as {@link LockRules} takes them, known from the whole history
+   * @param outcome of the search over it
+   */
+  static String of(List<Operation> operations, Set<Integer> contended, Search.Outcome outcome) {
+    Excerpt excerpt = new Excerpt(operations, contended);
+    excerpt.cutAfter(outcome);
     excerpt.leaveOut(
         excerpt.shortest.stream()
             .filter(Operation::changesNothing)
@@ -42,20 +52,25 @@ final class Excerpt {
   }
 
   /** The history as it was known at the moment at which no order went on. */
-  private static List<Operation> upTo(List<Operation> operations, Search.Outcome outcome) {
-    long end = HistoryChecker.search(operations, 1).firstReturn(outcome.end());
+  private void cutAfter(Search.Outcome outcome) {
+    long end = search(shortest, 1).firstReturn(outcome.end());
     List<Operation> part =
-        operations.stream()
+        shortest.stream()
             .filter(op -> op.invokeNanos() <= end)
             .filter(op -> op.returnNanos() <= end || !op.changesNothing())
             .map(op -> op.returnNanos() <= end ? op : op.unanswered())
             .toList();
-    return isWrong(part) ? part : operations;
+    if (isWrong(part)) {
+      shortest = part;
+    }
   }
 
-  private static boolean isWrong(List<Operation> operations) {
-    return HistoryChecker.search(operations, MAX_CONFIGURATIONS).run().result()
-        == Search.Result.NOT_EXPLAINED;
+  private Search search(List<Operation> operations, int maxConfigurations) {
+    return new Search(operations, contended, maxConfigurations);
+  }
+
+  private boolean isWrong(List<Operation> operations) {
+    return search(operations, MAX_CONFIGURATIONS).run().result() == Search.Result.NOT_EXPLAINED;
   }
 
   private void leaveOut(List<Set<Integer>> parts) {
@@ -108,7 +123,7 @@ final class Excerpt {
   }
 
   private String describe() {
-    Search.Outcome last = HistoryChecker.search(shortest, MAX_CONFIGURATIONS).run();
+    Search.Outcome last = search(shortest, MAX_CONFIGURATIONS).run();
     long start = shortest.stream().mapToLong(Operation::invokeNanos).min().orElse(0);
     String lines =
         shortest.stream()

@@ -32,20 +32,18 @@ public final class HistoryChecker {
             .collect(Collectors.groupingBy(Operation::resource, TreeMap::new, Collectors.toList()));
     int configurations = 0;
     for (Map.Entry<String, List<Operation>> part : byResource.entrySet()) {
-      Search.Outcome outcome = search(part.getValue(), MAX_CONFIGURATIONS).run();
+      Set<Integer> contended = contended(part.getValue());
+      Search.Outcome outcome = new Search(part.getValue(), contended, MAX_CONFIGURATIONS).run();
       configurations += outcome.configurations();
       if (outcome.result() == Search.Result.NOT_EXPLAINED) {
-        return new Verdict.Violation(part.getKey(), Excerpt.of(part.getValue(), outcome));
+        return new Verdict.Violation(
+            part.getKey(), Excerpt.of(part.getValue(), contended, outcome));
       }
       if (outcome.result() == Search.Result.GAVE_UP) {
         return new Verdict.Undecided(part.getKey(), outcome.configurations());
       }
     }
     return new Verdict.Explained(history.size(), configurations);
-  }
-
-  static Search search(List<Operation> operations, int maxConfigurations) {
-    return new Search(operations, contended(operations), maxConfigurations);
   }
 
   /** Calls that may have met somebody's place in the queue. */
