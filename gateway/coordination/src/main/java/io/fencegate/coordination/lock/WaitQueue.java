@@ -113,11 +113,13 @@ final class WaitQueue implements QueueChanges {
   /** Ends every wait, and lets nobody wait any more. */
   void drain() {
     draining = true;
+    endAll(WaitEnd.DRAINING);
+  }
+
+  /** Ends every wait. */
+  void endAll(WaitEnd why) {
     List.copyOf(lines.values())
-        .forEach(
-            line ->
-                line.waiters()
-                    .forEach(waiter -> waiter.handle(new WaitEvent.Ended(WaitEnd.DRAINING))));
+        .forEach(line -> line.waiters().forEach(waiter -> waiter.handle(new WaitEvent.Ended(why))));
   }
 
   @Override

@@ -201,6 +201,10 @@ final class Waiter implements AcquireCall {
                       + terms().patience().toMillis()
                       + " ms")
               : RefusalCode.LOCK_HELD.because("the lock is not free, and this call does not wait");
+      case HISTORY_LOST ->
+          RefusalCode.TOKEN_BELOW_FLOOR.because(
+              "the coordinator lost history while this call waited; nothing is granted until an"
+                  + " operator raises its generation");
       case DRAINING -> RefusalCode.DRAINING.because("this gateway is shutting down");
       case ABANDONED -> RefusalCode.LEASE_LOST.because("the caller's connection is gone");
     };
