@@ -7,6 +7,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** A question with one answer: the bridge from the writer's thread to the caller's context. */
 final class Request<T> implements Work {
@@ -35,17 +36,18 @@ final class Request<T> implements Work {
    */
   Future<T> future(Context context) {
     Promise<T> promise = Promise.promise();
-    answer.whenComplete(
-        (result, failure) ->
-            context.runOnContext(
-                unused -> {
-                  if (failure == null) {
-                    promise.complete(result);
-                  } else {
-                    promise.fail(failure);
-                  }
-                }));
+    CompletableFuture<T> unused =
+        answer.whenComplete(
+            (result, failure) -> context.runOnContext(turn -> end(promise, result, failure)));
     return promise.future();
+  }
+
+  private static <T> void end(Promise<T> promise, T result, @Nullable Throwable failure) {
+    if (failure == null) {
+      promise.complete(result);
+    } else {
+      promise.fail(failure);
+    }
   }
 
   @Override
