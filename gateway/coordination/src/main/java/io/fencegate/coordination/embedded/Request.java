@@ -7,7 +7,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /** A question with one answer: the bridge from the writer's thread to the caller's context. */
 final class Request<T> implements Work {
@@ -36,18 +35,18 @@ final class Request<T> implements Work {
    */
   Future<T> future(Context context) {
     Promise<T> promise = Promise.promise();
-    CompletableFuture<T> unused =
+    var unusedStage =
         answer.whenComplete(
-            (result, failure) -> context.runOnContext(turn -> end(promise, result, failure)));
+            (result, failure) ->
+                context.runOnContext(
+                    unused -> {
+                      if (failure == null) {
+                        promise.complete(result);
+                      } else {
+                        promise.fail(failure);
+                      }
+                    }));
     return promise.future();
-  }
-
-  private static <T> void end(Promise<T> promise, T result, @Nullable Throwable failure) {
-    if (failure == null) {
-      promise.complete(result);
-    } else {
-      promise.fail(failure);
-    }
   }
 
   @Override
