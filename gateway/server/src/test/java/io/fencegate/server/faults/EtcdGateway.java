@@ -31,7 +31,8 @@ final class EtcdGateway implements AutoCloseable {
 
   private final Vertx vertx = Vertx.vertx();
   private final CoordinationStore store;
-  private final Gateway gateway;
+  private final ApiClient worker;
+  private final ApiClient operator;
 
   private EtcdGateway(Path folder, String policies, EtcdSettings settings) throws IOException {
     Files.createDirectories(folder.resolve("policies"));
@@ -45,8 +46,10 @@ final class EtcdGateway implements AutoCloseable {
             new CoordinatorConfig.Etcd(settings, PREFIX),
             folder.resolve("policies"),
             new AuditConfig(folder.resolve("audit.jsonl"), 100_000_000, 1));
-    gateway = new Gateway(new Gateway.Setup(config, store, CLOCKS, EtcdGateway::random));
+    Gateway gateway = new Gateway(new Gateway.Setup(config, store, CLOCKS, EtcdGateway::random));
     await(vertx.deployVerticle(gateway));
+    worker = new ApiClient(gateway.workerPort());
+    operator = new ApiClient(gateway.operatorPort());
   }
 
   /** Starts one, whether or not etcd is there. */
@@ -62,11 +65,11 @@ final class EtcdGateway implements AutoCloseable {
   }
 
   ApiClient worker() {
-    return new ApiClient(gateway.workerPort());
+    return worker;
   }
 
   ApiClient operator() {
-    return new ApiClient(gateway.operatorPort());
+    return operator;
   }
 
   @Override
