@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -39,9 +40,16 @@ class ScaleFaultsIT extends FaultFixture {
     return process;
   }
 
-  /** Renewals in turns, so that each lock is renewed once per round and all are spread over it. */
+  /**
+   * Renewals in turns. A lease that is over although its holder was promised more is a defect; one
+   * that its holder came too late for, on a crowded machine, is not.
+   *
+   * <p>Turns are spread, so that each lock is renewed once per round.
+   */
   private final class Renewals {
-    private final ConcurrentLinkedQueue<Answer> failed = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<Answer> brokenPromises = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<Answer> askedTooLate = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger renewed = new AtomicInteger();
     private final ConcurrentLinkedQueue<Long> tookMillis = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean enough = new AtomicBoolean();
     private final List<CompletableFuture<Void>> clients = new ArrayList<>();
@@ -65,20 +73,30 @@ class ScaleFaultsIT extends FaultFixture {
           if (enough.get()) {
             return;
           }
-          long sentNanos = System.nanoTime();
-          Answer answer = worker.renew(lock);
-          tookMillis.add((System.nanoTime() - sentNanos) / 1_000_000);
-          if (answer.status() != 200) {
-            failed.add(answer);
-          }
+          renew(worker, lock);
         }
         long restNanos = every.toNanos() - (System.nanoTime() - startNanos);
         lasting(Duration.ofNanos(Math.max(0, restNanos)));
       }
     }
 
+    private void renew(Worker worker, Lock lock) {
+      long promisedNanos = history.untilNanos(lock.leaseId());
+      long sentNanos = System.nanoTime();
+      Answer answer = worker.renew(lock);
+      long receivedNanos = System.nanoTime();
+      tookMillis.add((receivedNanos - sentNanos) / 1_000_000);
+      if (answer.status() == 200) {
+        renewed.incrementAndGet();
+      } else if (receivedNanos < promisedNanos) {
+        brokenPromises.add(answer);
+      } else {
+        askedTooLate.add(answer);
+      }
+    }
+
     int count() {
-      return tookMillis.size();
+      return renewed.get();
     }
 
     long percentileMillis(double share) {
@@ -112,7 +130,7 @@ class ScaleFaultsIT extends FaultFixture {
       throws Exception {
     etcd(1);
     GatewayProcess gateway = process();
-    List<Lock> locks = lockMany(worker(0), "many-", LOCKS, FULL ? 30_000 : 20_000);
+    List<Lock> locks = lockMany(worker(0), "many-", LOCKS, 30_000);
     Renewals renewals = new Renewals(worker(0), locks, seconds(5, 10));
     eventually(() -> renewals.count() >= LOCKS);
     gateway.pause();
@@ -121,12 +139,13 @@ class ScaleFaultsIT extends FaultFixture {
     int before = renewals.count();
     eventually(() -> renewals.count() >= before + 2 * LOCKS);
     renewals.stop();
-    assertThat(renewals.failed).isEmpty();
+    assertThat(renewals.brokenPromises).isEmpty();
     assertThat(etcd.etcdctl("lease", "list").lines().count()).isLessThan(MAX_ETCD_LEASES);
     System.out.printf(
-        "figures: %d locks, %d renewals, p50 %d ms, p99 %d ms, longest %d ms%n",
+        "figures: %d locks, %d renewals, %d too late, p50 %d ms, p99 %d ms, longest %d ms%n",
         LOCKS,
         renewals.count(),
+        renewals.askedTooLate.size(),
         renewals.percentileMillis(0.5),
         renewals.percentileMillis(0.99),
         renewals.percentileMillis(1));
@@ -140,7 +159,7 @@ class ScaleFaultsIT extends FaultFixture {
     GatewayProcess doomed = process();
     int each = LOCKS / 4;
     List<Lock> lost = lockMany(worker(2), "lost-", each, 8_000);
-    List<Lock> kept = lockMany(worker(0), "kept-", each, 20_000);
+    List<Lock> kept = lockMany(worker(0), "kept-", each, 30_000);
     doomed.kill();
     workers.remove(2);
     Renewals renewals = new Renewals(worker(1), kept, seconds(4, 8));
@@ -148,7 +167,7 @@ class ScaleFaultsIT extends FaultFixture {
     int before = renewals.count();
     eventually(() -> renewals.count() >= before + each);
     renewals.stop();
-    assertThat(renewals.failed).isEmpty();
+    assertThat(renewals.brokenPromises).isEmpty();
     assertThat(renewals.percentileMillis(0.99)).as("p99, ms").isLessThan(5_000);
     for (Lock old : lost.subList(0, 50)) {
       Lock next = worker(0).lock(old.resource(), 20_000);
