@@ -53,8 +53,7 @@ final class EtcdGateway implements AutoCloseable {
   }
 
   /** Starts one, whether or not etcd is there. */
-  static EtcdGateway start(Path folder, String policies, EtcdSettings settings)
-      throws IOException {
+  static EtcdGateway start(Path folder, String policies, EtcdSettings settings) throws IOException {
     return new EtcdGateway(folder, policies, settings);
   }
 

@@ -100,8 +100,7 @@ abstract class FaultFixture {
   }
 
   private Set<String> rememberedRequests() {
-    return etcd
-        .etcdctl("get", "--prefix", "--keys-only", EtcdGateway.PREFIX + "/req/")
+    return etcd.etcdctl("get", "--prefix", "--keys-only", EtcdGateway.PREFIX + "/req/")
         .lines()
         .filter(line -> !line.isBlank())
         .map(key -> key.substring(key.indexOf('.', key.lastIndexOf('/')) + 1))
@@ -157,8 +156,7 @@ abstract class FaultFixture {
 
   EtcdGateway unreadyGateway(EtcdSettings settings) throws IOException {
     String name = "gateway-" + workers.size();
-    EtcdGateway gateway =
-        closing(EtcdGateway.start(folder.resolve(name), POLICIES, settings));
+    EtcdGateway gateway = closing(EtcdGateway.start(folder.resolve(name), POLICIES, settings));
     workers.add(new Worker(name, gateway.worker(), history));
     return gateway;
   }

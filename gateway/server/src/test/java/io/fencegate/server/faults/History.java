@@ -41,7 +41,12 @@ final class History {
 
   /** From when until when a holder could believe that the lock is its own. */
   private record Hold(
-      String resource, String leaseId, long token, long sentNanos, long fromNanos, long untilNanos) {
+      String resource,
+      String leaseId,
+      long token,
+      long sentNanos,
+      long fromNanos,
+      long untilNanos) {
     Hold until(long nanos) {
       return new Hold(resource, leaseId, token, sentNanos, fromNanos, nanos);
     }

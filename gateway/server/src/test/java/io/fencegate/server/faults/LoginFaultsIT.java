@@ -72,8 +72,7 @@ class LoginFaultsIT extends FaultFixture {
   }
 
   @Test
-  void aWrongPasswordMakesAGatewayUnreadyWithTheCauseAndIsNotTriedAllTheTime()
-      throws IOException {
+  void aWrongPasswordMakesAGatewayUnreadyWithTheCauseAndIsNotTriedAllTheTime() throws IOException {
     EtcdGateway gateway = unreadyGateway(login("wrong-secret"));
     eventually(() -> gateway.operator().get("/readyz").body().contains("refuses user gate"));
     Answer ready = gateway.operator().get("/readyz");

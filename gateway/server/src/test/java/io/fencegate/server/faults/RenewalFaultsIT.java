@@ -113,9 +113,7 @@ class RenewalFaultsIT extends FaultFixture {
 
   /** etcd may have kept the lease; whoever has it then has it alone. */
   private void assertHeldByOneAtMost(Lock lock) {
-    within(
-        HEALED,
-        () -> List.of(200, 409).contains(holder.renew(lock).status()));
+    within(HEALED, () -> List.of(200, 409).contains(holder.renew(lock).status()));
     Answer renewed = holder.renew(lock);
     if (renewed.status() == 200) {
       assertThat(other.tryAcquire("jobs/a", SHORT_TTL_MILLIS).code()).isEqualTo("lock-held");

@@ -126,8 +126,7 @@ class ScaleFaultsIT extends FaultFixture {
   }
 
   @Test
-  void thousandsOfRenewedLocksOutliveAPauseOfTheirGatewayAndCostEtcdAFewLeases()
-      throws Exception {
+  void thousandsOfRenewedLocksOutliveAPauseOfTheirGatewayAndCostEtcdAFewLeases() throws Exception {
     etcd(1);
     GatewayProcess gateway = process();
     List<Lock> locks = lockMany(worker(0), "many-", LOCKS, 30_000);
@@ -176,10 +175,7 @@ class ScaleFaultsIT extends FaultFixture {
     }
     System.out.printf(
         "figures: %d locks ended, %d renewals of others, p50 %d ms, p99 %d ms%n",
-        each,
-        renewals.count(),
-        renewals.percentileMillis(0.5),
-        renewals.percentileMillis(0.99));
+        each, renewals.count(), renewals.percentileMillis(0.5), renewals.percentileMillis(0.99));
   }
 
   private long locksInEtcd(String name) {
