@@ -51,7 +51,7 @@ public final class Coordination {
   private Coordination(Setup setup, CoordinatorHistory history, Runnable onDoubtfulPast) {
     this.vertx = setup.vertx();
     this.history = history;
-    history.onLoss(() -> doubt(onDoubtfulPast));
+    history.onLoss(() -> historyLost(onDoubtfulPast));
     Keyspace keys = new Keyspace(setup.prefix());
     LeaseBuckets buckets = new LeaseBuckets(setup.store(), setup.clocks());
     this.session =
@@ -114,6 +114,11 @@ public final class Coordination {
   private void doubt(Runnable onDoubtfulPast) {
     changes.reopen();
     onDoubtfulPast.run();
+  }
+
+  private void historyLost(Runnable onDoubtfulPast) {
+    locks.historyLost();
+    doubt(onDoubtfulPast);
   }
 
   /** A failed heartbeat shows as a session that is not fresh; the next one is a second away. */

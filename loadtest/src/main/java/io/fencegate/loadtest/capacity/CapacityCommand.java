@@ -111,6 +111,12 @@ final class CapacityCommand implements Callable<Integer> {
   private int step;
 
   @Option(
+      names = "--steps",
+      defaultValue = "8",
+      description = "at most so many steps each way (default: ${DEFAULT-VALUE})")
+  private int steps;
+
+  @Option(
       names = "--rounds",
       defaultValue = "5",
       description = "rounds of cycles (default: ${DEFAULT-VALUE})")
@@ -188,7 +194,7 @@ final class CapacityCommand implements Callable<Integer> {
       figures.set("workload", new WorkloadPart(setting, plan(), kill).run());
     }
     if (parts.contains(Part.RATE)) {
-      figures.set("highestRate", new HighestRatePart(setting, firstRate, step).run());
+      figures.set("highestRate", new HighestRatePart(setting, firstRate, step, steps).run());
     }
     if (parts.contains(Part.CYCLES)) {
       figures.set(

@@ -98,13 +98,16 @@ final class CapacityTable {
     }
     line("");
     line("Lock and unlock on one etcd node, %s at once", text(cycles, "atOnce"));
-    line("  %-24s %28s  %s", "", "cycles/s (least-most)", "times etcd's own (least-most)");
+    line(
+        "  %-24s %26s %26s  %s",
+        "", "cycles/s (least-most)", "times etcd's own", "CPU us per cycle, all processes");
     for (JsonNode entry : cycles.path("rows")) {
       line(
-          "  %-24s %28s  %s",
+          "  %-24s %26s %26s  %s",
           text(entry, "name"),
           spread(entry.path("perSecond")),
-          spread(entry.path("timesEtcdsOwn")));
+          spread(entry.path("timesEtcdsOwn")),
+          spread(entry.path("cpuMicrosPerCycle")));
     }
   }
 

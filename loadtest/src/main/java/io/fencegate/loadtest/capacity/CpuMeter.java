@@ -30,6 +30,18 @@ final class CpuMeter {
     return process.info().totalCpuDuration().orElse(Duration.ZERO);
   }
 
+  /** Processor time that all of them that still live have used, in nanoseconds. */
+  long usedNanos() {
+    return processes.entrySet().stream()
+        .filter(entry -> entry.getValue().isAlive())
+        .mapToLong(entry -> usedNanos(entry.getKey(), entry.getValue()))
+        .sum();
+  }
+
+  private long usedNanos(String name, ProcessHandle process) {
+    return used(process).toNanos() - before.getOrDefault(name, Duration.ZERO).toNanos();
+  }
+
   /** Percent of one processor, by process; one that has ended is left out. */
   ObjectNode percents() {
     ObjectNode json = JsonNodeFactory.instance.objectNode();
@@ -37,9 +49,7 @@ final class CpuMeter {
     processes.forEach(
         (name, process) -> {
           if (process.isAlive()) {
-            long usedNanos =
-                used(process).toNanos() - before.getOrDefault(name, Duration.ZERO).toNanos();
-            json.put(name, Math.round(usedNanos * PERCENT / tookNanos));
+            json.put(name, Math.round(usedNanos(name, process) * PERCENT / tookNanos));
           }
         });
     return json;

@@ -11,7 +11,7 @@ interface Cycles {
   /**
    * Takes and releases one lock.
    *
-   * @param number of the cycle; those under way at once have different resources
+   * @param number of the cycle in its round; those under way at once have different resources
    * @return fails where either did not work
    */
   Future<Void> cycle(long number);

@@ -16,6 +16,11 @@ import java.util.List;
  */
 final class CyclesPart {
 
+  /** For the compilers. */
+  private static final int WARM_UP_ROUNDS = 3;
+
+  private static final double NANOS_PER_MICRO = 1_000;
+
   private final Setting setting;
   private final int rounds;
   private final Duration length;
@@ -39,19 +44,22 @@ final class CyclesPart {
         InProcessLocks inProcess = new InProcessLocks(etcd.endpoints());
         EtcdLockApi own = new EtcdLockApi(inProcess.context(), etcd.endpoints().get(0));
         HttpCycles http = new HttpCycles(inProcess.vertx(), gateway.worker())) {
-      return compare(inProcess, List.of(inProcess, own, http));
+      return compare(inProcess, gateway, List.of(inProcess, own, http));
     }
   }
 
-  private ObjectNode compare(InProcessLocks context, List<Cycles> all) {
+  private ObjectNode compare(InProcessLocks context, GatewayProcess gateway, List<Cycles> all) {
     List<List<Double>> rates = new ArrayList<>();
+    List<List<Double>> micros = new ArrayList<>();
     all.forEach(unused -> rates.add(new ArrayList<>()));
-    for (int round = 0; round <= rounds; round++) {
+    all.forEach(unused -> micros.add(new ArrayList<>()));
+    for (int round = 1 - WARM_UP_ROUNDS; round <= rounds; round++) {
       for (int i = 0; i < all.size(); i++) {
+        CpuMeter cpu = meter(gateway);
         double rate = CycleRound.perSecond(context.context(), all.get(i), atOnce, length);
-        // The first round is for the compilers.
         if (round > 0) {
           rates.get(i).add(rate);
+          micros.get(i).add(cpu.usedNanos() / NANOS_PER_MICRO / (rate * length.toSeconds()));
           setting.say(
               "cycles: round %d of %d, %s: %d/s"
                   .formatted(round, rounds, all.get(i).name(), Math.round(rate)));
@@ -64,9 +72,17 @@ final class CyclesPart {
       ObjectNode entry = json.withArray("/rows").addObject();
       entry.put("name", all.get(i).name());
       spread(entry.putObject("perSecond"), rates.get(i));
+      spread(entry.putObject("cpuMicrosPerCycle"), micros.get(i));
       spread(entry.putObject("timesEtcdsOwn"), ratios(rates.get(i), rates.get(1)));
     }
     return json;
+  }
+
+  /** Of everybody who works for a cycle: this process, etcd, the gateway. */
+  private static CpuMeter meter(GatewayProcess gateway) {
+    CpuMeter cpu = new CpuMeter().add("this", ProcessHandle.current().pid());
+    EtcdProcesses.pids().forEach(pid -> cpu.add("etcd" + pid, pid));
+    return cpu.add("gateway", gateway.pid());
   }
 
   /** Round by round, since both rounds of a pair had the same neighbours. */

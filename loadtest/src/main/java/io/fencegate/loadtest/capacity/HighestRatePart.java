@@ -22,6 +22,7 @@ final class HighestRatePart {
   private final Setting setting;
   private final double firstRate;
   private final int stepSeconds;
+  private final int maxSteps;
 
   /**
    * A search.
@@ -29,7 +30,8 @@ final class HighestRatePart {
    * @param firstRate of each kind of call, per second
    * @param stepSeconds measured per step, after some seconds of warming up
    */
-  HighestRatePart(Setting setting, double firstRate, int stepSeconds) {
+  HighestRatePart(Setting setting, double firstRate, int stepSeconds, int maxSteps) {
+    this.maxSteps = maxSteps;
     this.setting = setting;
     this.firstRate = firstRate;
     this.stepSeconds = stepSeconds;
@@ -50,7 +52,7 @@ final class HighestRatePart {
 
   private ObjectNode search(String name, Function<Double, JsonNode> step) {
     ObjectNode json = JsonNodeFactory.instance.objectNode();
-    RateSearch search = new RateSearch(firstRate);
+    RateSearch search = new RateSearch(firstRate, maxSteps);
     while (search.goesOn()) {
       double rate = search.next();
       JsonNode figures = step.apply(rate).path("phases").path(Phase.STEADY.wireName());

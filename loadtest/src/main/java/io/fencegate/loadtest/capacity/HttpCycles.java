@@ -16,6 +16,7 @@ final class HttpCycles implements Cycles, AutoCloseable {
 
   private final HttpClient client;
   private final String runId = Long.toHexString(System.nanoTime());
+  private long cycles;
 
   HttpCycles(Vertx vertx, URI worker) {
     this.client =
@@ -37,7 +38,7 @@ final class HttpCycles implements Cycles, AutoCloseable {
     String resource = "load/" + number % 100_000;
     return post(
             "/v1/locks/acquire",
-            "{\"resource\":\"" + resource + "\",\"requestId\":\"" + runId + "-" + number + "\"}",
+            "{\"resource\":\"" + resource + "\",\"requestId\":\"" + runId + "-" + cycles++ + "\"}",
             "leaseId")
         .compose(
             answer ->

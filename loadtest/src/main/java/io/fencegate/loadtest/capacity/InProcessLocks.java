@@ -43,6 +43,7 @@ final class InProcessLocks implements AutoCloseable, Cycles {
   private final Context context = vertx.getOrCreateContext();
   private final CoordinationStore store;
   private final Coordination coordination;
+  private long cycles;
 
   InProcessLocks(List<String> endpoints) {
     this.store =
@@ -126,7 +127,7 @@ final class InProcessLocks implements AutoCloseable, Cycles {
   @Override
   public Future<Void> cycle(long number) {
     return locks()
-        .acquire(request("cycle/" + number % 100_000, "y" + number), deadlineNanos())
+        .acquire(request("cycle/" + number % 100_000, "y" + cycles++), deadlineNanos())
         .compose(InProcessLocks::value)
         .compose(this::release);
   }

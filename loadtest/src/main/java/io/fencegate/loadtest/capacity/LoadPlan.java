@@ -3,6 +3,7 @@ package io.fencegate.loadtest.capacity;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Properties;
 
 /**
@@ -34,6 +35,19 @@ record LoadPlan(String url, String runId, int resources, int held, Rates rates, 
 
   /** Lengths in seconds; {@code steady} and {@code after} are measured. */
   record Times(int fill, int warmUp, int steady, int after) {}
+
+  /** Why this plan cannot work, if it cannot. */
+  Optional<String> objection() {
+    if (held >= resources) {
+      return Optional.of(held + " of " + resources + " resources held, expected fewer than all");
+    }
+    double everySeconds = held / rates.renewals();
+    return everySeconds * MILLIS_PER_SECOND > TTL_MILLIS / 2.0
+        ? Optional.of(
+            "each lock would be renewed every %.0f s, expected at most half of its %d s: fewer held or more renewals"
+                .formatted(everySeconds, TTL_MILLIS / 1_000))
+        : Optional.empty();
+  }
 
   Phase phaseAt(long elapsedMillis) {
     double left = elapsedMillis / MILLIS_PER_SECOND;

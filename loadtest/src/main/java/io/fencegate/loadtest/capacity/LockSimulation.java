@@ -8,6 +8,7 @@ import static io.gatling.javaapi.core.CoreDsl.details;
 import static io.gatling.javaapi.core.CoreDsl.exec;
 import static io.gatling.javaapi.core.CoreDsl.global;
 import static io.gatling.javaapi.core.CoreDsl.nothingFor;
+import static io.gatling.javaapi.core.CoreDsl.rampUsersPerSec;
 import static io.gatling.javaapi.core.CoreDsl.responseTimeInMillis;
 import static io.gatling.javaapi.core.CoreDsl.scenario;
 import static io.gatling.javaapi.http.HttpDsl.http;
@@ -57,9 +58,12 @@ public final class LockSimulation extends Simulation {
                 .injectOpen(
                     constantUsersPerSec(plan.held() / (double) plan.times().fill())
                         .during(Duration.ofSeconds(plan.times().fill()))),
+            // While there are few locks, few renewals keep up with them.
             renewing()
                 .injectOpen(
-                    nothingFor(Duration.ofSeconds(plan.times().fill())),
+                    rampUsersPerSec(0)
+                        .to(plan.rates().renewals())
+                        .during(Duration.ofSeconds(plan.times().fill())),
                     constantUsersPerSec(plan.rates().renewals())
                         .during(Duration.ofSeconds(plan.loadSeconds()))),
             cycling()

@@ -9,21 +9,26 @@ final class RateSearch {
 
   private static final double FACTOR = 1.5;
 
-  /** From 1,000 up these reach 17,000, from 1,000 down 4. */
-  private static final int MAX_STEPS = 8;
-
+  private final int maxSteps;
   private double rate;
   private double sustained;
   private double failed = Double.POSITIVE_INFINITY;
   private int steps;
   private boolean betweenTried;
 
-  RateSearch(double firstRate) {
+  /**
+   * A search that has not begun.
+   *
+   * @param maxSteps after which it ends in any case; with 8, from 1,000 it gets up to 17,000 and
+   *     down to 8
+   */
+  RateSearch(double firstRate, int maxSteps) {
+    this.maxSteps = maxSteps;
     this.rate = firstRate;
   }
 
   boolean goesOn() {
-    return steps < MAX_STEPS && !betweenTried;
+    return steps < maxSteps && !betweenTried;
   }
 
   double next() {

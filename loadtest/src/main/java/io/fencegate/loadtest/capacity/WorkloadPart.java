@@ -32,7 +32,13 @@ final class WorkloadPart {
     NONE
   }
 
+  /** A run; {@link CapacityFailure} where the plan cannot work. */
   WorkloadPart(Setting setting, LoadPlan plan, Victim victim) {
+    plan.objection()
+        .ifPresent(
+            objection -> {
+              throw new CapacityFailure(objection);
+            });
     this.setting = setting;
     this.plan = plan;
     this.victim = victim;

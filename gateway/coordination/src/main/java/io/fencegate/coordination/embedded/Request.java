@@ -4,6 +4,7 @@ package io.fencegate.coordination.embedded;
 import io.fencegate.coordination.store.StoreException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
@@ -28,9 +29,24 @@ final class Request<T> implements Work {
     this.question = question;
   }
 
-  /** Completes on {@code context}. */
+  /**
+   * Completes in a turn of {@code context}, behind what it was sent before: completed from the
+   * writer's thread, a listener that is added in that moment would be told at once.
+   */
   Future<T> future(Context context) {
-    return Future.fromCompletionStage(answer, context);
+    Promise<T> promise = Promise.promise();
+    var unusedStage =
+        answer.whenComplete(
+            (result, failure) ->
+                context.runOnContext(
+                    unused -> {
+                      if (failure == null) {
+                        promise.complete(result);
+                      } else {
+                        promise.fail(failure);
+                      }
+                    }));
+    return promise.future();
   }
 
   @Override

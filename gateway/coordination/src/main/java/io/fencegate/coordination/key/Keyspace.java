@@ -39,6 +39,11 @@ public final class Keyspace {
 
   private final String prefix;
 
+  /** The same principal is asked for several times per call; whichever thread's stands here. */
+  private volatile Hashed lastHashed = new Hashed(Principal.ANONYMOUS, hashed(Principal.ANONYMOUS));
+
+  private record Hashed(Principal principal, String hash) {}
+
   /**
    * A key space under a prefix.
    *
@@ -130,11 +135,20 @@ public final class Keyspace {
     return new Key(prefix + path);
   }
 
-  private static String caller(Principal principal, RequestId requestId) {
+  private String caller(Principal principal, RequestId requestId) {
     return hash(principal) + "." + requestId.value();
   }
 
-  private static String hash(Principal principal) {
+  private String hash(Principal principal) {
+    Hashed last = lastHashed;
+    if (!last.principal().equals(principal)) {
+      last = new Hashed(principal, hashed(principal));
+      lastHashed = last;
+    }
+    return last.hash();
+  }
+
+  private static String hashed(Principal principal) {
     byte[] hash = Sha256.of(principal.value().getBytes(StandardCharsets.UTF_8));
     return HexFormat.of().formatHex(hash).substring(0, PRINCIPAL_HEX);
   }

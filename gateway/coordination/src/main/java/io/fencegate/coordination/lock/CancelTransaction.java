@@ -17,7 +17,10 @@ import io.fencegate.policy.token.Generation;
 import java.util.List;
 import java.util.Map;
 
-/** Leaves the queue: the entry is this attempt's -> delete it. */
+/**
+ * Leaves the queue: the entry is this attempt's -> delete it. Being late is harmless: no attempt is
+ * used a second time, and a call that was cancelled is not to wait.
+ */
 record CancelTransaction(
     Keyspace keys, ResourceName resource, Principal principal, RequestId requestId, Attempt attempt)
     implements Transaction {

@@ -19,7 +19,7 @@ import java.util.Map;
 /**
  * Frees a lock that was granted to a caller who is gone: still as it was granted, proof and
  * generation match -> delete. A repeat of the request that found the grant has moved the lock (see
- * {@link ClaimTransaction}), and keeps it.
+ * {@link ClaimTransaction}), and keeps it, however late this arrives.
  *
  * @param grantRevision the lock's create revision
  */

@@ -19,17 +19,19 @@ final class Joining {
   private static final int MAX_STEPS = 8;
 
   private final Waiter waiter;
+  private final WaitSteps answers;
   private final WaitQueue queue;
   private final Desk desk;
   private final Grants grants;
   private final long deadlineNanos;
   private int steps;
 
-  Joining(Waiter waiter, WaitQueue queue, Desk desk, Grants grants, long deadlineNanos) {
+  Joining(Waiter waiter, WaitSteps answers, Waiter.Parts parts, long deadlineNanos) {
     this.waiter = waiter;
-    this.queue = queue;
-    this.desk = desk;
-    this.grants = grants;
+    this.answers = answers;
+    this.queue = parts.queue();
+    this.desk = parts.desk();
+    this.grants = parts.grants();
     this.deadlineNanos = deadlineNanos;
   }
 
@@ -54,7 +56,7 @@ final class Joining {
     Optional<Entry> decided = judged.result().entry(AcquireTransaction.REQUEST);
     Optional<Entry> place = judged.result().entry(AcquireTransaction.OWN_PLACE);
     if (decided.isPresent()) {
-      return Future.succeededFuture(waiter.decided(decided.get(), lock, judged.generation()));
+      return Future.succeededFuture(answers.decided(decided.get(), lock, judged.generation()));
     }
     if (place.isPresent()) {
       return takeOver(place.get());
@@ -82,7 +84,7 @@ final class Joining {
   private Future<Reply> put() {
     return submit(
         new PlaceTransaction.Enqueue(desk.keys(), waiter.request(), waiter.attempt()),
-        judged -> waiter.placed(judged, judged.revision()));
+        judged -> answers.placed(judged, judged.revision()));
   }
 
   private Future<Reply> takeOver(Entry place) {
@@ -106,7 +108,7 @@ final class Joining {
                         place.createRevision()),
                     judged -> {
                       queue.superseded(waiter, earlier.attempt());
-                      return waiter.placed(judged, place.createRevision());
+                      return answers.placed(judged, place.createRevision());
                     }));
   }
 
@@ -132,7 +134,7 @@ final class Joining {
   private Future<Reply> notPlaced(Commit.Judged judged) {
     Optional<Entry> decided = judged.result().entry(PlaceTransaction.REQUEST);
     Optional<Entry> place = judged.result().entry(PlaceTransaction.OWN_PLACE);
-    Reply reply = waiter.standing(decided, place, true);
+    Reply reply = answers.standing(decided, place, true);
     boolean another = reply.event() == WaitEvent.Plain.SUPERSEDED && !judged.repeated();
     boolean gone = reply.event() == WaitEvent.Plain.VANISHED;
     return another || gone ? tryLock() : Future.succeededFuture(reply);

@@ -101,6 +101,11 @@ public final class LockService {
     queue.drain();
   }
 
+  /** Ends all waits of this gateway as {@code token-below-floor}. */
+  public void historyLost() {
+    queue.endAll(WaitEnd.HISTORY_LOST);
+  }
+
   /**
    * Extends a lease that owns its lock. Calls for the same lease while one is under way join it.
    *

@@ -5,6 +5,8 @@ package io.fencegate.coordination.lock;
 enum WaitEnd {
   /** The time that the caller wants to wait is over. */
   TIMED_OUT,
+  /** The coordinator has lost history: nothing is granted until an operator has seen to it. */
+  HISTORY_LOST,
   /** The gateway is about to stop. */
   DRAINING,
   /** Nobody is there to be answered: a lock that is granted nevertheless is given back. */

@@ -54,7 +54,7 @@ final class WaitQueue implements QueueChanges {
    * @return why it may not wait, if it may not
    */
   Future<Optional<Refusal>> admit(Waiter waiter) {
-    if (line(waiter).has(waiter)) {
+    if (line(waiter.resource()).has(waiter)) {
       return Future.succeededFuture(Optional.empty());
     }
     WaitTerms terms = waiter.terms();
@@ -87,9 +87,9 @@ final class WaitQueue implements QueueChanges {
     return RefusalCode.DRAINING.because("this gateway is shutting down");
   }
 
-  /** The line of the waiter's lock; one that nobody is in where this gateway has none. */
-  Line line(Waiter waiter) {
-    return lines.getOrDefault(waiter.resource(), new Line());
+  /** The line of a lock; one that nobody is in where this gateway has none. */
+  Line line(ResourceName resource) {
+    return lines.getOrDefault(resource, new Line());
   }
 
   private void register(Waiter waiter) {
@@ -113,11 +113,13 @@ final class WaitQueue implements QueueChanges {
   /** Ends every wait, and lets nobody wait any more. */
   void drain() {
     draining = true;
+    endAll(WaitEnd.DRAINING);
+  }
+
+  /** Ends every wait. */
+  void endAll(WaitEnd why) {
     List.copyOf(lines.values())
-        .forEach(
-            line ->
-                line.waiters()
-                    .forEach(waiter -> waiter.handle(new WaitEvent.Ended(WaitEnd.DRAINING))));
+        .forEach(line -> line.waiters().forEach(waiter -> waiter.handle(new WaitEvent.Ended(why))));
   }
 
   @Override
@@ -152,7 +154,7 @@ final class WaitQueue implements QueueChanges {
 
     Census(Waiter waiter, List<Entry> entries) {
       this.waiter = waiter;
-      List<Waiter> here = line(waiter).waiters();
+      List<Waiter> here = line(waiter.resource()).waiters();
       this.before = here.stream().takeWhile(other -> other != waiter).toList();
       Set<Key> known = here.stream().map(Waiter::place).collect(Collectors.toSet());
       this.elsewhere =

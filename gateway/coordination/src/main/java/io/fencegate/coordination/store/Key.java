@@ -14,9 +14,18 @@ public record Key(String path) implements Comparable<Key> {
 
   /** Whether a text is a key; what others put into a shared store need not be. */
   public static boolean isKey(String path) {
-    return !path.isEmpty()
-        && path.length() <= MAX_CHARS
-        && path.chars().allMatch(c -> c > ' ' && c < 0x7f);
+    return !path.isEmpty() && path.length() <= MAX_CHARS && isPrintable(path);
+  }
+
+  /** A loop: keys are made several times per call, and a stream costs more than all the rest. */
+  private static boolean isPrintable(String path) {
+    for (int i = 0; i < path.length(); i++) {
+      char c = path.charAt(i);
+      if (c <= ' ' || c >= 0x7f) {
+        return false;
+      }
+    }
+    return true;
   }
 
   @Override

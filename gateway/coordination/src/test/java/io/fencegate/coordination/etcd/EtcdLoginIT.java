@@ -63,7 +63,7 @@ class EtcdLoginIT extends EtcdFixture {
   }
 
   @Test
-  void arestartedEtcdKnowsNoTokensAndIsLoggedInAgain() {
+  void aRestartedEtcdKnowsNoTokensAndIsLoggedInAgain() {
     CoordinationStore store = login(PASSWORD);
     long from = commit(store, put("a", "1")) + 1;
     WatchRecorder watch = WatchRecorder.open(vertx, store, ALL, from);

@@ -130,7 +130,7 @@ class EtcdNodesIT extends EtcdFixture {
             });
     long idle = cpuNanos();
     long fromNanos = System.nanoTime();
-    // Four heartbeats' worth of attempts, each of which waits for its deadline.
+    // Two attempts, each of which waits for its deadline.
     for (int i = 0; i < 2; i++) {
       assertThat(succeeds(store.commit(batch(put("during", "1"))))).isFalse();
     }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fencegate.coordination.Coordination;
 import io.fencegate.coordination.embedded.EmbeddedStore;
+import io.fencegate.coordination.etcd.EtcdSettings;
+import io.fencegate.coordination.etcd.EtcdStore;
 import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.lock.AcquireCall;
 import io.fencegate.coordination.lock.AcquireRequest;
@@ -20,6 +22,7 @@ import io.fencegate.coordination.store.LeaseHandle;
 import io.fencegate.coordination.store.Member;
 import io.fencegate.coordination.store.Op;
 import io.fencegate.coordination.store.Value;
+import io.fencegate.lab.EtcdCluster;
 import io.fencegate.policy.name.HolderId;
 import io.fencegate.policy.name.Principal;
 import io.fencegate.policy.name.RequestId;
@@ -38,7 +41,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.awaitility.Awaitility;
@@ -55,7 +60,10 @@ abstract class CoordinationFixture {
 
   @TempDir Path dataDir;
 
-  protected final Keyspace keys = new Keyspace("test");
+  /** A store may serve many tests, each with keys of its own. */
+  private final String prefix = "test-" + UUID.randomUUID();
+
+  protected final Keyspace keys = new Keyspace(prefix);
   protected final Clocks clocks =
       () -> new ClockReading(System.nanoTime(), System.currentTimeMillis());
   protected Vertx vertx;
@@ -123,6 +131,15 @@ abstract class CoordinationFixture {
     return await(EmbeddedStore.open(vertx, dataDir, clocks));
   }
 
+  protected CoordinationStore openEtcd(EtcdCluster cluster) {
+    return await(
+        EtcdStore.open(
+            vertx,
+            EtcdSettings.of(cluster.endpoints()),
+            clocks,
+            () -> ThreadLocalRandom.current().nextDouble()));
+  }
+
   @AfterEach
   void close() {
     try {
@@ -142,7 +159,7 @@ abstract class CoordinationFixture {
             started.complete(
                 Coordination.start(
                     new Coordination.Setup(
-                        vertx, store, "test", clocks, "here:1", CoordinationFixture::random),
+                        vertx, store, prefix, clocks, "here:1", CoordinationFixture::random),
                     () -> {})));
     Party party = new Party(context, await(started.future()));
     parties.add(party);

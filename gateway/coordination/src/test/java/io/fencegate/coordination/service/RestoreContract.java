@@ -222,10 +222,7 @@ abstract class RestoreContract {
     coordinator.restore();
     awaitLoss(party);
     assertThat(refused(CoordinationFixture.await(before)).code())
-        .isIn(
-            RefusalCode.TOKEN_BELOW_FLOOR,
-            RefusalCode.COORDINATOR_UNAVAILABLE,
-            RefusalCode.LEASE_LOST);
+        .isIn(RefusalCode.TOKEN_BELOW_FLOOR, RefusalCode.LEASE_LOST);
     raise(party);
     Grant holder = acquire(party, "queue");
     Future<Ruling<Grant>> after = waiting(party, "w2");

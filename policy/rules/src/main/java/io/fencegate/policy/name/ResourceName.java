@@ -35,7 +35,7 @@ public record ResourceName(String value) implements Comparable<ResourceName> {
   private static boolean isValid(String text) {
     return text.length() <= MAX_BYTES
         && GRAMMAR.matcher(text).matches()
-        && !DOT_SEGMENT.matcher(text).find();
+        && (text.indexOf('.') < 0 || !DOT_SEGMENT.matcher(text).find());
   }
 
   /**
