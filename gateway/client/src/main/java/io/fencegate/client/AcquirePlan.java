@@ -17,8 +17,14 @@ import io.fencegate.policy.time.ClockReading;
  */
 record AcquirePlan(Waiting waiting, long patienceEndsNanos, long doubtEndsNanos) {
 
-  /** A call is handed over when this part of its wait is left: enough for a slow connection. */
+  /** A call is handed over when this part of its wait is left ... */
   private static final long HANDOVER_DIVISOR = 8;
+
+  /** ... but never less than a slow connection to a busy gateway takes ... */
+  private static final long MIN_HANDOVER_MILLIS = 2_000;
+
+  /** ... unless the call is so short that it would hardly wait. */
+  private static final long MAX_HANDOVER_DIVISOR = 2;
 
   private static final long NEVER = Long.MAX_VALUE;
 
@@ -59,7 +65,12 @@ record AcquirePlan(Waiting waiting, long patienceEndsNanos, long doubtEndsNanos)
     }
     return leftMillis <= perCallMillis
         ? new Turn(leftMillis, NEVER)
-        : new Turn(perCallMillis, Math.max(1, perCallMillis - perCallMillis / HANDOVER_DIVISOR));
+        : new Turn(perCallMillis, perCallMillis - handOverMillis(perCallMillis));
+  }
+
+  private static long handOverMillis(long perCallMillis) {
+    long enough = Math.max(MIN_HANDOVER_MILLIS, perCallMillis / HANDOVER_DIVISOR);
+    return Math.min(enough, perCallMillis / MAX_HANDOVER_DIVISOR);
   }
 
   /** How many milliseconds there are for another call after this problem; 0: none is made. */

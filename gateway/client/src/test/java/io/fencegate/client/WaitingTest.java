@@ -113,7 +113,7 @@ class WaitingTest {
 
   @Test
   void aGatewayThatAllowsLessIsHandedOverEarlierFromThenOn() {
-    gateway.thenAfter(8_000, WAIT_TIMEOUT).thenSilence(7_000).thenAfter(10, granted("42", TTL));
+    gateway.thenAfter(8_000, WAIT_TIMEOUT).thenSilence(6_000).thenAfter(10, granted("42", TTL));
     assertThat(client.acquire(waiting(60_000))).isInstanceOf(AcquireResult.Held.class);
     assertThat(waitsSent()).containsExactly(45_000L, 8_000L, 8_000L);
   }
@@ -173,16 +173,13 @@ class WaitingTest {
 
   @Test
   void aGrantWhoseAnswerWasLostIsReleasedWhenTheCancelFindsIt() {
-    for (int i = 0; i < 14; i++) {
-      gateway.thenAfter(1_500, LOST_REPLY);
-    }
+    gateway.thenAfter(30_000, LOST_REPLY);
     gateway.then(
         ok("{\"resource\":\"settlement/eu\",\"cancelled\":false,\"reason\":\"granted\"}"),
         granted("42", TTL),
         ok("{\"released\":true}"));
     assertThat(problemOf(client.acquire(waiting(1_000))).outcome()).isEqualTo(Certainty.UNKNOWN);
-    assertThat(gateway.paths().subList(gateway.sent.size() - 3, gateway.sent.size()))
-        .containsExactly(CANCEL, ACQUIRE, RELEASE);
+    assertThat(gateway.paths()).containsExactly(ACQUIRE, CANCEL, ACQUIRE, RELEASE);
   }
 
   @Test

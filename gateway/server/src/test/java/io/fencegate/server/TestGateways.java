@@ -88,6 +88,10 @@ public final class TestGateways implements AutoCloseable {
     return gateways.get(index).workerPort();
   }
 
+  public int operatorPort(int index) {
+    return gateways.get(index).operatorPort();
+  }
+
   /** Stops one as SIGTERM would. */
   public void stop(int index) {
     await(vertx.undeploy(deployments.get(index)));

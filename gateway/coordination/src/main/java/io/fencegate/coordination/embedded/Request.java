@@ -35,16 +35,17 @@ final class Request<T> implements Work {
    */
   Future<T> future(Context context) {
     Promise<T> promise = Promise.promise();
-    answer.whenComplete(
-        (result, failure) ->
-            context.runOnContext(
-                unused -> {
-                  if (failure == null) {
-                    promise.complete(result);
-                  } else {
-                    promise.fail(failure);
-                  }
-                }));
+    var unusedStage =
+        answer.whenComplete(
+            (result, failure) ->
+                context.runOnContext(
+                    unused -> {
+                      if (failure == null) {
+                        promise.complete(result);
+                      } else {
+                        promise.fail(failure);
+                      }
+                    }));
     return promise.future();
   }
 

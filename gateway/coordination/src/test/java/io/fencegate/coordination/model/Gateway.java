@@ -161,7 +161,7 @@ record Gateway(Context context, Coordination coordination, LossyStore wire) {
     return coordination
         .locks()
         .show(resource, deadlineNanos)
-        .map(ruling -> told(ruling, view -> view.fold(Gateway::held, nobody -> free())));
+        .map(ruling -> told(ruling, view -> view.fold(Gateway::held, Gateway::free)));
   }
 
   private static Answer held(LockView.Held held) {

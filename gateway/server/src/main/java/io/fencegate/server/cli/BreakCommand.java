@@ -16,6 +16,7 @@ import picocli.CommandLine.Parameters;
     description = {
       "Frees a lock whose holder cannot do it any more, and shuts its writes out: every token up to"
           + " its own is refused from then on. Answers when that is so everywhere.",
+      "Exit code 1 when nobody holds it, or not with the token that is meant.",
       "It is not asked twice: the reason is needed, and goes to the audit."
     },
     footerHeading = "%nExamples:%n",
@@ -55,7 +56,9 @@ final class BreakCommand extends OperatorCommand {
     if (chosen != null) {
       body.put("fencingToken", chosen.toString());
     }
-    return report(new RemoteCalls(operator).post("/admin/v1/locks/break", body));
+    return report(
+        new RemoteCalls(operator).post("/admin/v1/locks/break", body),
+        answer -> !Boolean.FALSE.equals(answer.getValue("broken")));
   }
 
   @Override

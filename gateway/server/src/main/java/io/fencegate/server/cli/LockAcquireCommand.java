@@ -117,7 +117,7 @@ final class LockAcquireCommand extends WorkerCommand {
     JsonObject json =
         new JsonObject()
             .put("code", problem.code())
-            .put("detail", problem.detail())
+            .put("detail", detail(problem))
             .put("outcome", problem.outcome().wireName())
             .put("retryable", problem.retryable())
             .put("requestId", requestId.value());
@@ -125,6 +125,11 @@ final class LockAcquireCommand extends WorkerCommand {
       json.put("retryAfterMs", problem.retryAfterMs());
     }
     return failed(exitCode(problem), json);
+  }
+
+  /** Nothing but a signal closes this command's client while it waits. */
+  private static String detail(Problem problem) {
+    return problem.code().equals("client-closed") ? "a signal ended the wait" : problem.detail();
   }
 
   private static int exitCode(Problem problem) {

@@ -135,12 +135,9 @@ final class LockCommand implements Runnable {
 
     @Override
     int run(URI gateway) {
-      RemoteCalls.Reply reply = new RemoteCalls(gateway).post("/v1/locks/release", bodyWithLease());
-      int exitCode = report(reply);
-      boolean anothers =
-          reply instanceof RemoteCalls.Reply.Done done
-              && "not-held".equals(done.answer().getValue("reason"));
-      return anothers ? ExitCode.REFUSED : exitCode;
+      return report(
+          new RemoteCalls(gateway).post("/v1/locks/release", bodyWithLease()),
+          answer -> !"not-held".equals(answer.getValue("reason")));
     }
   }
 

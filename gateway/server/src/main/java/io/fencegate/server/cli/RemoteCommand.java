@@ -6,6 +6,7 @@ import java.io.PrintWriter;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.concurrent.Callable;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -72,6 +73,14 @@ abstract class RemoteCommand implements Callable<Integer> {
     return reply instanceof RemoteCalls.Reply.Failed failed
         ? failed(failed.exitCode(), failed.problem())
         : done(((RemoteCalls.Reply.Done) reply).answer());
+  }
+
+  /** The same where the gateway may also answer that there was nothing it could do. */
+  final int report(RemoteCalls.Reply reply, Predicate<JsonObject> achieved) {
+    int exitCode = report(reply);
+    return reply instanceof RemoteCalls.Reply.Done done && !achieved.test(done.answer())
+        ? ExitCode.REFUSED
+        : exitCode;
   }
 
   final int done(JsonObject answer) {

@@ -14,9 +14,13 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -39,6 +43,9 @@ final class LockCommandsIT {
             append: { sql: append, params: { text: text } }
       """;
 
+  private static final Path JAR =
+      Path.of(System.getProperty("fencegate.jar", "target/fencegate.jar")).toAbsolutePath();
+
   @TempDir static Path folder;
   private static TestGateways gateways;
 
@@ -59,8 +66,9 @@ final class LockCommandsIT {
   }
 
   private static Run run(Map<String, String> more, String... args) {
-    Map<String, String> environment = new java.util.HashMap<>(more);
-    environment.putIfAbsent("FENCEGATE_URL", "http://127.0.0.1:" + gateways.workerPort(0));
+    Map<String, String> environment = new HashMap<>(more);
+    environment.put("FENCEGATE_URL", "http://127.0.0.1:" + gateways.workerPort(0));
+    environment.put("FENCEGATE_OPERATOR_URL", "http://127.0.0.1:" + gateways.operatorPort(0));
     CommandLine commands =
         Main.commandLine(
             new Surroundings(environment, new SystemValues(), AdapterFactories.installed()));
@@ -222,5 +230,83 @@ final class LockCommandsIT {
     Run run = run("cluster", "--operator", "http://127.0.0.1:" + gateways.workerPort(0));
     assertThat(run.exitCode()).isEqualTo(ExitCode.REFUSED);
     assertThat(run.err()).contains("not-found").contains("right port");
+  }
+
+  @Test
+  void aWaitThatIsOverIsRefusedAndOneThatIsCancelledToo() throws Exception {
+    acquire("log/queue");
+    Run over = run("lock", "acquire", "log/queue", "--wait", "300ms");
+    assertThat(over.exitCode()).isEqualTo(ExitCode.REFUSED);
+    assertThat(over.err()).contains("wait-timeout").contains("next: ");
+
+    Run nobody = run("lock", "cancel", "log/queue", "--request-id", "nobody");
+    assertThat(nobody.exitCode()).isZero();
+    assertThat(nobody.out()).containsPattern("cancelled +false");
+  }
+
+  @Test
+  void aSignalDuringTheWaitTakesItBackAtTheGateway() throws Exception {
+    acquire("log/signal");
+    Path out = folder.resolve("signal.out");
+    Process waiting =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-jar",
+                JAR.toString(),
+                "lock",
+                "acquire",
+                "log/signal",
+                "--wait",
+                "5m",
+                "--gateway",
+                "http://127.0.0.1:" + gateways.workerPort(0))
+            .redirectErrorStream(true)
+            .redirectOutput(out.toFile())
+            .start();
+    try {
+      awaitWaiters("log/signal", 1);
+      waiting.destroy();
+      assertThat(waiting.waitFor(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(waiters("log/signal")).isZero();
+      assertThat(Files.readString(out)).doesNotContain("leaseId");
+    } finally {
+      waiting.destroyForcibly();
+    }
+  }
+
+  private static int waiters(String resource) {
+    return gateways.client(0).get("/v1/locks/" + resource).json().getInteger("waiters");
+  }
+
+  private static void awaitWaiters(String resource, int count) {
+    Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> waiters(resource) == count);
+  }
+
+  @Test
+  void aLockIsTakenAwayOnlyFromTheTokenThatIsMeant() {
+    JsonObject acquired = acquire("log/hung");
+    String token = acquired.getString("fencingToken");
+    Run wrong = run("break", "log/hung", "--reason", "test", "--token", "1");
+    assertThat(wrong.exitCode()).as(wrong.toString()).isEqualTo(ExitCode.REFUSED);
+    assertThat(wrong.out()).contains("not-held");
+    assertThat(run("lock", "show", "log/hung").out()).containsPattern("held +true");
+
+    Run right = run("break", "log/hung", "--reason", "test", "--token", token);
+    assertThat(right.exitCode()).as(right.toString()).isZero();
+    assertThat(right.out()).containsPattern("broken +true");
+    assertThat(run("lock", "show", "log/hung").out()).containsPattern("held +false");
+    assertThat(run(lease(acquired), "lock", "renew", "log/hung").exitCode())
+        .isEqualTo(ExitCode.REFUSED);
+  }
+
+  @Test
+  void theClusterIsShownAsATable() {
+    Run people = run("cluster");
+    Run machines = run("cluster", "--json");
+    assertThat(people.exitCode()).as(people.toString()).isZero();
+    assertThat(people.out())
+        .containsPattern("(?m)^generation +[0-9]")
+        .containsPattern("(?m)^gateways:\\R +session +address");
+    assertThat(machines.json().getJsonArray("gateways")).hasSize(1);
   }
 }

@@ -185,6 +185,22 @@ final class ServeIT {
   }
 
   @Test
+  void aWitnessThatCannotBeReadKeepsTheGatewayFromStarting() throws Exception {
+    Files.createDirectories(dir.resolve("marred"));
+    Path witness = Files.writeString(dir.resolve("marred/history.witness"), "revision 7");
+    Process gateway =
+        start(
+            dir.resolve("third"),
+            "--config",
+            dir.resolve("fencegate.yaml").toString(),
+            "--coordinator.dataDir=marred");
+    assertThat(ended(gateway)).isEqualTo(ExitCode.UNAVAILABLE);
+    assertThat(read(dir.resolve("third.err")))
+        .contains("cannot read the witness", witness.toString(), "raise the generation first")
+        .doesNotContain("\tat ");
+  }
+
+  @Test
   void aPortInUseIsToldWithItsNumber() throws Exception {
     String config = dir.resolve("fencegate.yaml").toString();
     Process first = start(dir.resolve("first"), "--config", config);
