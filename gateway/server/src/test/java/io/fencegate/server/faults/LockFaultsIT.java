@@ -63,8 +63,7 @@ class LockFaultsIT extends FaultFixture {
   }
 
   private long keys(String folder) {
-    return etcd
-        .etcdctl("get", "--prefix", "--keys-only", EtcdGateway.PREFIX + folder)
+    return etcd.etcdctl("get", "--prefix", "--keys-only", EtcdGateway.PREFIX + folder)
         .lines()
         .filter(line -> !line.isBlank())
         .count();

@@ -3,6 +3,7 @@ package io.fencegate.server.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
@@ -48,8 +49,7 @@ class ManyLocksIT extends FaultFixture {
   }
 
   private long keys(String folder) {
-    return etcd
-        .etcdctl("get", "--prefix", "--keys-only", EtcdGateway.PREFIX + folder)
+    return etcd.etcdctl("get", "--prefix", "--keys-only", EtcdGateway.PREFIX + folder)
         .lines()
         .filter(line -> !line.isBlank())
         .count();
@@ -60,15 +60,15 @@ class ManyLocksIT extends FaultFixture {
     startTwoGateways();
     ListAppender<ILoggingEvent> log = new ListAppender<>();
     log.start();
-    Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
-    root.addAppender(log);
+    Logger vertxLog = (Logger) LoggerFactory.getLogger("io.vertx");
+    vertxLog.setLevel(Level.WARN);
+    vertxLog.addAppender(log);
     List<Lock> held = new ArrayList<>();
     List<CompletableFuture<Answer>> waiting = new ArrayList<>();
     for (int i = 0; i < LOCKS; i++) {
       String resource = "jobs/many-" + i;
       held.add(worker(0).lock(resource, 60_000));
-      waiting.add(
-          inBackground(() -> worker(1).acquire(Worker.request(resource, 30_000, 25_000))));
+      waiting.add(inBackground(() -> worker(1).acquire(Worker.request(resource, 30_000, 25_000))));
     }
     eventually(() -> keys("/wait/") == LOCKS);
     Queue<Long> livenessNanos = new ConcurrentLinkedQueue<>();
@@ -77,13 +77,16 @@ class ManyLocksIT extends FaultFixture {
     long startNanos = System.nanoTime();
     held.forEach(lock -> inBackground(() -> worker(0).release(lock)));
     waiting.forEach(
-        call ->
-            assertThat(call.orTimeout(40, TimeUnit.SECONDS).join().status()).isEqualTo(200));
+        call -> assertThat(call.orTimeout(40, TimeUnit.SECONDS).join().status()).isEqualTo(200));
     Duration took = Duration.ofNanos(System.nanoTime() - startNanos);
-    root.detachAppender(log);
+    vertxLog.detachAppender(log);
+    vertxLog.setLevel(null);
     Duration p99 = p99(livenessNanos);
     LOG.info(
-        "{} locks handed over in {} ms; liveness p99 {} ms", LOCKS, took.toMillis(), p99.toMillis());
+        "{} locks handed over in {} ms; liveness p99 {} ms",
+        LOCKS,
+        took.toMillis(),
+        p99.toMillis());
     assertThat(took).isLessThan(ALL_HANDED_OVER);
     assertThat(p99).isLessThan(Duration.ofSeconds(3));
     assertThat(List.copyOf(log.list))
@@ -137,8 +140,7 @@ class ManyLocksIT extends FaultFixture {
   }
 
   private List<String> leases() {
-    return etcd
-        .etcdctl("lease", "list")
+    return etcd.etcdctl("lease", "list")
         .lines()
         .map(String::strip)
         .filter(line -> line.matches("[0-9a-f]+"))
