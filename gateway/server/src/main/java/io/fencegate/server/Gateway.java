@@ -140,7 +140,7 @@ public final class Gateway extends VerticleBase {
     Coordination coordinating = coordinate(history);
     coordination = coordinating;
     coordinating.changes().listen(new Withdrawals());
-    LockMetrics lockMetrics = new LockMetrics(registry, setup.clocks());
+    LockMetrics lockMetrics = new LockMetrics(registry, coordinating.locks(), setup.clocks());
     coordinating.changes().listen(lockMetrics);
     vertx.setPeriodic(SWEEP_EVERY.toMillis(), unused -> lockMetrics.sweep());
     vertx.setPeriodic(FADE_EVERY.toMillis(), unused -> hot.fade());
@@ -185,7 +185,7 @@ public final class Gateway extends VerticleBase {
   /** What is known of a lock is void as soon as it changes hands. */
   private final class Withdrawals implements LockChanges.Listener {
     @Override
-    public void lockChanged(ResourceName resource) {
+    public void lockChanged(ResourceName resource, long revision) {
       barrier.withdraw(resource, setup.clocks().read());
     }
 
