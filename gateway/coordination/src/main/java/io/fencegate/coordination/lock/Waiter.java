@@ -149,7 +149,9 @@ final class Waiter implements AcquireCall {
             defect -> {
               stopTimers();
               parts.queue().leave(this);
-              promise.tryFail(defect);
+              Desk.<Grant>unavailable(defect)
+                  .onSuccess(promise::tryComplete)
+                  .onFailure(promise::tryFail);
             });
   }
 
