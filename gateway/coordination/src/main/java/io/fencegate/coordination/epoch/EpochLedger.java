@@ -9,6 +9,7 @@ import io.fencegate.coordination.key.EpochRecord;
 import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.key.LockRecord;
 import io.fencegate.coordination.lease.LeaseBuckets;
+import io.fencegate.coordination.lease.TtlClass;
 import io.fencegate.coordination.store.Entry;
 import io.fencegate.coordination.witness.CoordinatorHistory;
 import io.fencegate.policy.fence.FencingRules;
@@ -163,8 +164,9 @@ public final class EpochLedger {
           askedAt.monotonicNanos() + GatewaySession.MAX_STALENESS.toNanos());
     }
     Duration ttl = Duration.ofSeconds(LockRecord.decode(lock.get().value()).ttlSeconds());
+    TtlClass granted = TtlClass.atLeast(ttl);
     return buckets
-        .deadlineNanos(lock.get().lease())
+        .deadlineNanos(lock.get().lease(), granted)
         .map(deadline -> deadline - margin(ttl).toNanos());
   }
 

@@ -9,7 +9,6 @@ import io.fencegate.policy.time.Clocks;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -113,12 +112,11 @@ final class EtcdClient {
   }
 
   private StoreHealth healthNow(boolean quorum, OptionalLong quotaBytes) {
-    List<StatusResponse> known =
-        nodes.all().stream().map(EtcdNode::known).flatMap(Optional::stream).toList();
+    List<StatusResponse> known = nodes.known();
     OptionalLong clusterId =
         known.stream().mapToLong(it -> it.getHeader().getClusterId()).findFirst();
     long usedBytes = known.stream().mapToLong(StatusResponse::getDbSize).max().orElse(0);
-    boolean exhausted = nodes.all().stream().anyMatch(EtcdNode::hasSpaceAlarm);
+    boolean exhausted = nodes.all().stream().anyMatch(it -> !it.isForeign() && it.hasSpaceAlarm());
     return new StoreHealth(
         clusterId,
         quorum,

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -54,11 +55,12 @@ final class EtcdNode {
   private final EtcdLoop loop;
   private final EtcdChannels channels;
   private final Clocks clocks;
-  private final Runnable onUsable;
+  private final Listener listener;
   private final Set<ClientCall<?, ?>> underWay = new LinkedHashSet<>();
   private ManagedChannel channel;
   private Optional<StatusResponse> known = Optional.empty();
   private Optional<String> trouble = Optional.of("not asked yet");
+  private Optional<String> foreign = Optional.empty();
   private Runnable cancelProbe = () -> {};
   private boolean probing;
   private boolean ended;
@@ -70,12 +72,20 @@ final class EtcdNode {
   /** Things that a node needs and shares with its siblings. */
   record Shared(EtcdLoop loop, EtcdChannels channels, Clocks clocks) {}
 
-  EtcdNode(URI uri, Shared shared, Runnable onUsable) {
+  /**
+   * Told of a node.
+   *
+   * @param answered it has told its status; whether it is of another cluster is judged by that
+   * @param usable calls may be sent to it
+   */
+  record Listener(Runnable answered, Runnable usable) {}
+
+  EtcdNode(URI uri, Shared shared, Listener listener) {
     this.uri = uri;
     this.loop = shared.loop();
     this.channels = shared.channels();
     this.clocks = shared.clocks();
-    this.onUsable = onUsable;
+    this.listener = listener;
     this.channel = channels.open(uri);
     this.lastAnswerNanos = nowNanos();
   }
@@ -91,7 +101,7 @@ final class EtcdNode {
 
   /** Whether calls may be sent here. */
   boolean isUsable() {
-    return !ended && trouble.isEmpty() && channel.getState(false) == ConnectivityState.READY;
+    return !ended && trouble().isEmpty() && channel.getState(false) == ConnectivityState.READY;
   }
 
   boolean leads() {
@@ -106,18 +116,46 @@ final class EtcdNode {
         .isPresent();
   }
 
+  /** Whose data it holds; empty while it does not answer. */
+  OptionalLong clusterId() {
+    return known.stream()
+        .mapToLong(it -> it.getHeader().getClusterId())
+        .filter(id -> id != 0)
+        .findFirst();
+  }
+
+  boolean isForeign() {
+    return foreign.isPresent();
+  }
+
+  /**
+   * Whether it belongs to another cluster, and how that is said. Then what is under way with it is
+   * ended: it was meant for another.
+   */
+  void setForeign(Optional<String> reason) {
+    boolean endsCalls = foreign.isEmpty() && reason.isPresent();
+    foreign = reason;
+    if (endsCalls) {
+      cancelAll("is of another cluster");
+    }
+  }
+
+  private Optional<String> trouble() {
+    return foreign.or(() -> trouble);
+  }
+
   /** What it said last; empty while it does not answer. */
   Optional<StatusResponse> known() {
     return known;
   }
 
   StoreHealth.Endpoint health() {
-    return new StoreHealth.Endpoint(name(), trouble, leads());
+    return new StoreHealth.Endpoint(name(), trouble(), leads() && !isForeign());
   }
 
   /** Why it is not usable, for messages. */
   String troubleText() {
-    return name() + ": " + trouble.orElse("connection lost");
+    return name() + ": " + trouble().orElse("connection lost");
   }
 
   /** A call that waits for one answer. */
@@ -215,12 +253,13 @@ final class EtcdNode {
     failures = 0;
     silentProbes = 0;
     trouble = troubleIn(answer);
+    listener.answered().run();
     if (isUsable()) {
       if (warned) {
         warned = false;
         LOG.info("etcd node {} is back", name());
       }
-      onUsable.run();
+      listener.usable().run();
     } else {
       warnOnce();
     }
@@ -255,13 +294,17 @@ final class EtcdNode {
   }
 
   private void giveUp() {
-    List.copyOf(underWay).forEach(call -> call.cancel(name() + " does not answer", null));
+    cancelAll("does not answer");
     silentProbes++;
     if (silentProbes % SILENT_PROBES_PER_CHANNEL == 0) {
       channel.shutdownNow();
       channel = channels.open(uri);
       watchConnection(channel, channel.getState(true));
     }
+  }
+
+  private void cancelAll(String reason) {
+    List.copyOf(underWay).forEach(call -> call.cancel(name() + " " + reason, null));
   }
 
   private void watchConnection(ManagedChannel watched, ConnectivityState last) {
@@ -282,7 +325,7 @@ final class EtcdNode {
   private void warnOnce() {
     if (!warned) {
       warned = true;
-      LOG.warn("etcd node {} is not usable: {}", name(), trouble.orElse("connection lost"));
+      LOG.warn("etcd node {} is not usable: {}", name(), trouble().orElse("connection lost"));
     }
   }
 

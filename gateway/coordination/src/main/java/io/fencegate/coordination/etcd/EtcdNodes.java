@@ -1,21 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.coordination.etcd;
 
+import io.etcd.jetcd.api.StatusResponse;
 import java.net.URI;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** All nodes: which one to use, and who waits for one. */
+/** All nodes: which cluster they stand for, which one to use, and who waits for one. */
 final class EtcdNodes {
+
+  private static final Logger LOG = LoggerFactory.getLogger(EtcdNodes.class);
 
   private final List<EtcdNode> nodes;
   private final Set<Runnable> waiting = new LinkedHashSet<>();
+  private OptionalLong cluster = OptionalLong.empty();
 
   EtcdNodes(List<URI> endpoints, EtcdNode.Shared shared) {
-    this.nodes = endpoints.stream().map(it -> new EtcdNode(it, shared, this::wakeAll)).toList();
+    EtcdNode.Listener listener = new EtcdNode.Listener(this::judgeClusters, this::wakeAll);
+    this.nodes = endpoints.stream().map(it -> new EtcdNode(it, shared, listener)).toList();
   }
 
   void start() {
@@ -45,6 +53,45 @@ final class EtcdNodes {
     Optional<EtcdNode> other =
         nodes.stream().filter(it -> it != failed && it.isUsable()).findFirst();
     return other.isPresent() ? other : best();
+  }
+
+  /** Lets calls go only to nodes of one cluster; another's may be as alive, but it is not ours. */
+  private void judgeClusters() {
+    List<Long> told = nodes.stream().flatMap(it -> it.clusterId().stream().boxed()).toList();
+    OptionalLong before = cluster;
+    cluster = ClusterChoice.of(cluster, told, nodes.size());
+    if (before.isPresent() && !before.equals(cluster)) {
+      LOG.warn(
+          "the etcd endpoints belong to cluster {} now, before to {}",
+          hex(cluster.orElseThrow()),
+          hex(before.getAsLong()));
+    }
+    nodes.forEach(node -> node.setForeign(foreign(node)));
+  }
+
+  private Optional<String> foreign(EtcdNode node) {
+    OptionalLong id = node.clusterId();
+    if (id.isEmpty() || id.equals(cluster)) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        "it belongs to another etcd cluster, "
+            + hex(id.getAsLong())
+            + cluster.stream().mapToObj(it -> ", not to " + hex(it)).findAny().orElse(""));
+  }
+
+  /** As etcdctl shows it. */
+  private static String hex(long clusterId) {
+    return Long.toHexString(clusterId);
+  }
+
+  /** What the nodes say that calls may go to, and those of the same cluster that may soon be. */
+  List<StatusResponse> known() {
+    return nodes.stream()
+        .filter(it -> !it.isForeign())
+        .map(EtcdNode::known)
+        .flatMap(Optional::stream)
+        .toList();
   }
 
   /** Runs a task as soon as a node is usable. The answer calls it off. */

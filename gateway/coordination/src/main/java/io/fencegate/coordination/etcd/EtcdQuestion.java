@@ -8,7 +8,7 @@ import java.util.function.Function;
 /**
  * A request of etcd.
  *
- * @param reading what the answer means; may throw where it means nothing
+ * @param reading what the answer means; may throw where it means nothing, which is like no answer
  * @param effect whether it may be sent again when nothing is known of it
  * @param deadline within which it is answered or given up
  */

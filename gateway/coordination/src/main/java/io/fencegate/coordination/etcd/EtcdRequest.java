@@ -133,16 +133,26 @@ final class EtcdRequest<Q, A, T> {
     try {
       read = question.reading().apply(received);
     } catch (RuntimeException e) {
-      fail(
-          new StoreException(
-              EtcdFailures.kind(Fate.INDEFINITE, question.effect()),
-              "the answer of etcd at " + node.name() + " makes no sense",
-              e));
+      onNonsense(node, e);
       return;
     }
     cancelTimer.run();
     if (answer.complete(read)) {
       onDone.run();
+    }
+  }
+
+  /** Like no answer: where asking again does no harm, another one may make sense. */
+  private void onNonsense(EtcdNode node, RuntimeException reason) {
+    StoreException failure =
+        new StoreException(
+            EtcdFailures.kind(Fate.INDEFINITE, question.effect()),
+            "the answer of etcd at " + node.name() + " makes no sense: " + reason.getMessage(),
+            reason);
+    if (question.effect().mayBeRepeated()) {
+      again(node, failure);
+    } else {
+      fail(failure);
     }
   }
 

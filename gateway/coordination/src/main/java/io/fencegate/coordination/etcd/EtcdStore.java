@@ -6,7 +6,6 @@ import io.etcd.jetcd.api.KVGrpc;
 import io.etcd.jetcd.api.LeaseGrantRequest;
 import io.etcd.jetcd.api.LeaseGrpc;
 import io.etcd.jetcd.api.LeaseTimeToLiveRequest;
-import io.etcd.jetcd.api.LeaseTimeToLiveResponse;
 import io.etcd.jetcd.api.RangeRequest;
 import io.etcd.jetcd.api.RangeResponse;
 import io.fencegate.coordination.store.Batch;
@@ -104,15 +103,7 @@ public final class EtcdStore implements CoordinationStore {
     LeaseTimeToLiveRequest request = LeaseTimeToLiveRequest.newBuilder().setID(lease.id()).build();
     return ask(
         new EtcdQuestion<>(
-            LeaseGrpc.getLeaseTimeToLiveMethod(),
-            request,
-            EtcdStore::ttl,
-            Effect.NONE,
-            deadline()));
-  }
-
-  private static LeaseTtl ttl(LeaseTimeToLiveResponse found) {
-    return found.getTTL() < 0 ? new LeaseTtl.Gone() : new LeaseTtl.Alive(found.getTTL());
+            LeaseGrpc.getLeaseTimeToLiveMethod(), request, EtcdTtl::read, Effect.NONE, deadline()));
   }
 
   @Override

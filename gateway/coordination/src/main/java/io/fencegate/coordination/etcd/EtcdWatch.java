@@ -264,12 +264,23 @@ final class EtcdWatch implements Watch {
         onContext(
             () -> {
               if (!ended) {
-                told.listener().changed(news);
-                shared.loop().execute(from::more);
+                hand(from, news);
               }
             });
     if (!sent) {
       stop();
+    }
+  }
+
+  /** Who fails at a change may have missed it; the context's own handler is told why. */
+  private void hand(Stream from, List<WatchEvent> news) {
+    boolean taken = false;
+    try {
+      told.listener().changed(news);
+      taken = true;
+    } finally {
+      Runnable next = taken ? from::more : () -> lose("its listener failed");
+      shared.loop().execute(next);
     }
   }
 

@@ -98,9 +98,14 @@ public final class LeaseBuckets {
 
   /**
    * Until when a lease lives for certain (monotonic). Of a bucket of this gateway it is known; of
-   * another's it is asked once and kept: a kept deadline may turn out too early, never too late.
+   * another's it is asked and kept: a kept deadline may turn out too early, never too late. Where
+   * the store says that the lease is gone, or lives longer than its lock's class, it is asked again
+   * the next time: a new leader may not know the lease yet, and a lock may have been renewed for
+   * longer than it was granted.
+   *
+   * @param ttlClass that the lock on it was granted: no more than that is taken from the store
    */
-  public Future<Long> deadlineNanos(LeaseHandle lease) {
+  public Future<Long> deadlineNanos(LeaseHandle lease, TtlClass ttlClass) {
     Long known = deadlines.get(lease);
     if (known != null) {
       return Future.succeededFuture(known);
@@ -109,13 +114,17 @@ public final class LeaseBuckets {
     return store
         .timeToLive(lease)
         .map(
-            ttl -> {
-              long remainingSeconds =
-                  ttl instanceof LeaseTtl.Alive alive ? alive.remainingSeconds() : 0;
-              long deadline = askedNanos + remainingSeconds * NANOS_PER_SECOND;
-              remember(lease, deadline);
-              return deadline;
-            });
+            ttl ->
+                ttl instanceof LeaseTtl.Alive alive
+                    ? heard(lease, ttlClass, askedNanos, alive.remainingSeconds())
+                    : askedNanos);
+  }
+
+  private long heard(LeaseHandle lease, TtlClass ttlClass, long askedNanos, long remainingSeconds) {
+    long mostSeconds = ttlClass.ttl().toSeconds() + Bucket.SECONDS_ON_TOP;
+    return remainingSeconds > mostSeconds
+        ? askedNanos + mostSeconds * NANOS_PER_SECOND
+        : remember(lease, askedNanos + remainingSeconds * NANOS_PER_SECOND);
   }
 
   /**
@@ -142,11 +151,12 @@ public final class LeaseBuckets {
             bucket -> {
               slot.bucket = bucket;
               slot.keys = 0;
-              remember(bucket.lease(), bucket.deadlineNanos());
+              long unused = remember(bucket.lease(), bucket.deadlineNanos());
             });
   }
 
-  private void remember(LeaseHandle lease, long deadline) {
+  /** Keeps the earlier one of this deadline and the one that is kept, and answers it. */
+  private long remember(LeaseHandle lease, long deadline) {
     if (deadlines.size() >= MAX_CACHED) {
       ClockReading now = clocks.read();
       deadlines.values().removeIf(passed -> !now.isBefore(passed));
@@ -154,6 +164,6 @@ public final class LeaseBuckets {
     if (deadlines.size() >= MAX_CACHED) {
       deadlines.clear();
     }
-    deadlines.put(lease, deadline);
+    return deadlines.merge(lease, deadline, (kept, heard) -> heard - kept < 0 ? heard : kept);
   }
 }

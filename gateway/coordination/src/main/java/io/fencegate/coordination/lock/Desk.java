@@ -41,7 +41,7 @@ record Desk(Keyspace keys, CommitBatcher batcher, LeaseBuckets buckets, Clocks c
   /** For how many milliseconds a lease of that class lives for certain. */
   Future<Long> remaining(LeaseHandle lease, TtlClass granted) {
     return buckets
-        .deadlineNanos(lease)
+        .deadlineNanos(lease, granted)
         .map(deadline -> granted.promiseMillis(deadline, clocks.read()));
   }
 

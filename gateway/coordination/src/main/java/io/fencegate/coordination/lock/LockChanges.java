@@ -8,6 +8,9 @@ import io.fencegate.policy.name.ResourceName;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One watch per gateway over all locks and one over all queues, of deletes only: a lock changes
@@ -30,6 +33,8 @@ public final class LockChanges {
     /** Changes may have been missed: any lock may have changed. */
     void missedChanges();
   }
+
+  private static final Logger LOG = LoggerFactory.getLogger(LockChanges.class);
 
   private final Keyspace keys;
   private final DeletesWatch locks;
@@ -70,8 +75,19 @@ public final class LockChanges {
 
   /** The lock was freed; this gateway tells it of those that it frees itself. */
   void freed(ResourceName resource, long revision) {
-    listeners.forEach(listener -> listener.lockChanged(resource, revision));
-    queues.forEach(queue -> queue.lockDeleted(resource, revision));
+    each(listeners, listener -> listener.lockChanged(resource, revision));
+    each(queues, queue -> queue.lockDeleted(resource, revision));
+  }
+
+  /** Whoever fails keeps no other from being told. */
+  private static <T> void each(List<T> told, Consumer<T> call) {
+    for (T one : told) {
+      try {
+        call.accept(one);
+      } catch (RuntimeException e) {
+        LOG.error("a listener failed at a change of locks", e);
+      }
+    }
   }
 
   private final class Locks implements DeletesWatch.Listener {
@@ -82,8 +98,8 @@ public final class LockChanges {
 
     @Override
     public void missedUpTo(long revision) {
-      listeners.forEach(Listener::missedChanges);
-      queues.forEach(queue -> queue.missedUpTo(revision));
+      each(listeners, Listener::missedChanges);
+      each(queues, queue -> queue.missedUpTo(revision));
     }
   }
 
@@ -93,13 +109,14 @@ public final class LockChanges {
       keys.resourceOfPlace(event.key())
           .ifPresent(
               resource ->
-                  queues.forEach(
+                  each(
+                      queues,
                       queue -> queue.placeDeleted(resource, event.key(), event.revision())));
     }
 
     @Override
     public void missedUpTo(long revision) {
-      queues.forEach(queue -> queue.missedUpTo(revision));
+      each(queues, queue -> queue.missedUpTo(revision));
     }
   }
 }

@@ -7,7 +7,7 @@ public sealed interface LeaseTtl {
   /**
    * It still lives.
    *
-   * @param remainingSeconds rounded down
+   * @param remainingSeconds rounded down; at most what was granted
    */
   record Alive(long remainingSeconds) implements LeaseTtl {}
 

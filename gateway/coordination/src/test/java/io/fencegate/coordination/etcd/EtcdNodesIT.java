@@ -12,6 +12,7 @@ import io.fencegate.lab.EtcdCluster;
 import io.fencegate.lab.EtcdNode;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -103,6 +104,41 @@ class EtcdNodesIT extends EtcdFixture {
     assertThat(untilCommitted(store, "late")).isLessThan(FEW_SECONDS);
     assertThat(read(store, "early")).isEmpty();
     assertThat(await(store.health()).clusterId()).isPresent();
+  }
+
+  @Test
+  void callsGoToTheClusterThatIsKnownAndNeverToAnotherOneAmongTheEndpoints() {
+    EtcdCluster known = cluster(1);
+    EtcdCluster other = cluster(1);
+    CoordinationStore atOther = store(other);
+    other.killAll();
+    CoordinationStore store =
+        store(EtcdSettings.of(List.of(other.endpoints().get(0), known.endpoints().get(0))));
+    commit(store, put("before", "1"));
+    OptionalLong clusterId = await(store.health()).clusterId();
+    assertThat(clusterId).isPresent();
+    other.startAll();
+    eventually(
+        () ->
+            assertThat(await(store.health()).endpoints().get(0).trouble())
+                .hasValueSatisfying(it -> assertThat(it).contains("another etcd cluster")));
+    for (int i = 0; i < 20; i++) {
+      commit(store, put("during-" + i, "1"));
+    }
+    assertThat(await(store.range(ALL, 100)).entries()).hasSize(21);
+
+    known.killAll();
+    eventually(
+        () ->
+            assertThat(failure(store.commit(batch(put("lost", "1")))).kind())
+                .isEqualTo(Kind.DEFINITE));
+    StoreHealth health = await(store.health());
+    assertThat(health.quorum()).isFalse();
+    assertThat(health.clusterId()).as("no other history is taken for ours").isEmpty();
+    known.startAll();
+    assertThat(untilCommitted(store, "after")).isLessThan(FEW_SECONDS);
+    assertThat(await(store.health()).clusterId()).isEqualTo(clusterId);
+    assertThat(await(atOther.range(ALL, 10)).entries()).isEmpty();
   }
 
   @Test

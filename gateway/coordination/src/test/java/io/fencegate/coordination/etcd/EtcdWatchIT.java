@@ -6,10 +6,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fencegate.adapter.tck.FaultProxy;
 import io.fencegate.coordination.store.CoordinationStore;
 import io.fencegate.coordination.store.Op;
+import io.fencegate.coordination.store.Watch;
 import io.fencegate.coordination.store.WatchEvent;
+import io.fencegate.coordination.store.WatchListener;
 import io.fencegate.coordination.store.WatchRecorder;
+import io.fencegate.coordination.store.WatchScope;
 import io.fencegate.lab.EtcdCluster;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -113,6 +120,37 @@ class EtcdWatchIT extends EtcdFixture {
     eventually(
         () ->
             assertThat(cluster.node(0).metric("etcd_debugging_mvcc_watch_stream_total")).isZero());
+  }
+
+  @Test
+  void aListenerThatFailsLosesItsWatchAndIsTold() {
+    EtcdCluster cluster = cluster(1);
+    CoordinationStore store = store(cluster);
+    long from = commit(store, put("before", "1")) + 1;
+    CompletableFuture<String> loss = new CompletableFuture<>();
+    Context context = vertx.getOrCreateContext();
+    List<Throwable> reported = new CopyOnWriteArrayList<>();
+    context.exceptionHandler(reported::add);
+    context.runOnContext(
+        unused -> {
+          Watch opened = store.watch(ALL, from, WatchScope.ALL, new Failing(loss));
+          assertThat(opened).isNotNull();
+        });
+    commit(store, put("0", "1"));
+    assertThat(await(Future.fromCompletionStage(loss))).contains("listener failed");
+    assertThat(reported).hasSize(1).allMatch(it -> it.getMessage().equals("no use"));
+  }
+
+  private record Failing(CompletableFuture<String> loss) implements WatchListener {
+    @Override
+    public void changed(List<WatchEvent> events) {
+      throw new IllegalStateException("no use");
+    }
+
+    @Override
+    public void lost(String reason) {
+      loss.complete(reason);
+    }
   }
 
   @Test

@@ -17,6 +17,7 @@ import io.fencegate.coordination.store.WatchListener;
 import io.fencegate.coordination.store.WatchScope;
 import io.fencegate.policy.time.ClockReading;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 class LeaseBucketsTest {
 
   private static final TtlClass TTL = TtlClass.atLeast(Duration.ofSeconds(30));
+  private static final TtlClass TEN = TtlClass.atLeast(Duration.ofSeconds(10));
 
   @TempDir Path folder;
   private final AtomicLong aheadNanos = new AtomicLong();
@@ -124,19 +126,91 @@ class LeaseBucketsTest {
   void aForeignLeasesDeadlineIsNeverLaterThanTheStoreLetsItLive() {
     LeaseHandle foreign = await(store.grant(10));
     long askedNanos = now().monotonicNanos();
-    long deadline = await(buckets.deadlineNanos(foreign));
+    long deadline = await(buckets.deadlineNanos(foreign, TEN));
     assertThat(deadline - askedNanos).isLessThanOrEqualTo(Duration.ofSeconds(11).toNanos());
     assertThat(deadline - askedNanos).isGreaterThan(Duration.ofSeconds(8).toNanos());
-    assertThat(await(buckets.deadlineNanos(new LeaseHandle(987_654))))
+    assertThat(await(buckets.deadlineNanos(new LeaseHandle(987_654), TEN)))
         .isLessThanOrEqualTo(now().monotonicNanos());
+  }
+
+  @Test
+  void noMoreThanTheLocksClassIsTakenFromTheStoreAndThatIsNotKept() {
+    LeaseHandle foreign = await(store.grant(600));
+    long before = now().monotonicNanos();
+    long capped = await(buckets.deadlineNanos(foreign, TEN));
+    assertThat(capped - before).isBetween(seconds(11), seconds(12));
+    assertThat(buckets.knownDeadlineNanos(foreign)).isEmpty();
+    // A lock that was renewed for longer than it was granted is not cut off.
+    aheadNanos.addAndGet(seconds(20));
+    assertThat(await(buckets.deadlineNanos(foreign, TEN))).isGreaterThan(now().monotonicNanos());
+  }
+
+  @Test
+  void aLeaseThatIsGoneIsAskedForAgain() {
+    Scripted script = new Scripted(store);
+    LeaseBuckets asking = new LeaseBuckets(script, this::now);
+    LeaseHandle lease = new LeaseHandle(77);
+    Future<Long> early = asking.deadlineNanos(lease, TEN);
+    script.answer(0, new LeaseTtl.Gone());
+    assertThat(await(early)).isLessThanOrEqualTo(now().monotonicNanos());
+    Future<Long> later = asking.deadlineNanos(lease, TEN);
+    script.answer(1, new LeaseTtl.Alive(7));
+    assertThat(await(later)).isGreaterThan(now().monotonicNanos());
+  }
+
+  @Test
+  void aKeptDeadlineFallsAndNeverRises() {
+    Scripted script = new Scripted(store);
+    LeaseBuckets asking = new LeaseBuckets(script, this::now);
+    LeaseHandle lease = new LeaseHandle(77);
+    List<Future<Long>> asked = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      asked.add(asking.deadlineNanos(lease, TEN));
+    }
+    script.answer(0, new LeaseTtl.Alive(5));
+    script.answer(1, new LeaseTtl.Alive(9));
+    assertThat(await(asked.get(1))).isEqualTo(await(asked.get(0)));
+    script.answer(2, new LeaseTtl.Alive(3));
+    assertThat(await(asked.get(2))).isLessThan(await(asked.get(0)));
+    assertThat(await(asking.deadlineNanos(lease, TEN))).isEqualTo(await(asked.get(2)));
+  }
+
+  private static long seconds(long seconds) {
+    return Duration.ofSeconds(seconds).toNanos();
   }
 
   private static <T> T await(Future<T> future) {
     return future.toCompletionStage().toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
   }
 
+  /** The real store, but how long leases live is said by the test, in any order. */
+  private static final class Scripted extends Prompt {
+    private final List<Promise<LeaseTtl>> asked = new ArrayList<>();
+
+    Scripted(CoordinationStore store) {
+      super(store);
+    }
+
+    @Override
+    public Future<LeaseTtl> timeToLive(LeaseHandle lease) {
+      Promise<LeaseTtl> answer = Promise.promise();
+      asked.add(answer);
+      return answer.future();
+    }
+
+    void answer(int question, LeaseTtl ttl) {
+      asked.get(question).complete(ttl);
+    }
+  }
+
   /** The real store, whose answer is there before anybody can listen for it. */
-  private record Prompt(CoordinationStore store) implements CoordinationStore {
+  private static class Prompt implements CoordinationStore {
+
+    private final CoordinationStore store;
+
+    Prompt(CoordinationStore store) {
+      this.store = store;
+    }
 
     private static <T> Future<T> done(Future<T> future) {
       return Future.succeededFuture(await(future));

@@ -9,6 +9,7 @@ import io.fencegate.coordination.key.WaitRecord;
 import io.fencegate.coordination.lock.AcquireRequest;
 import io.fencegate.coordination.lock.Cancellation;
 import io.fencegate.coordination.lock.Grant;
+import io.fencegate.coordination.lock.LockChanges;
 import io.fencegate.coordination.lock.LockView;
 import io.fencegate.coordination.lock.Release;
 import io.fencegate.coordination.lock.WaitTerms;
@@ -19,14 +20,54 @@ import io.fencegate.coordination.store.Value;
 import io.fencegate.policy.name.HolderId;
 import io.fencegate.policy.name.Principal;
 import io.fencegate.policy.name.RequestId;
+import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 class WaitingTest extends CoordinationFixture {
+
+  @Test
+  void aListenerThatFailsKeepsNoOtherFromBeingToldThatALockWasFreed() {
+    Party holder = party();
+    Party other = party();
+    Grant held = granted(holder.acquire(request("a", "holder"), deadline()));
+    AtomicInteger told = new AtomicInteger();
+    other.run(
+        () -> {
+          other.coordination().changes().listen(new Freed(AtomicInteger::incrementAndGet, told));
+          other
+              .coordination()
+              .changes()
+              .listen(
+                  new Freed(
+                      unused -> {
+                        throw new IllegalStateException("no use");
+                      },
+                      told));
+          other.coordination().changes().listen(new Freed(AtomicInteger::incrementAndGet, told));
+        });
+    Waiting waiting = queued(other, "a", "r1");
+    release(holder, held);
+    granted(waiting.answer());
+    awaitUntil(() -> told.get() == 2);
+  }
+
+  private record Freed(Consumer<AtomicInteger> then, AtomicInteger told)
+      implements LockChanges.Listener {
+    @Override
+    public void lockChanged(ResourceName resource, long revision) {
+      then.accept(told);
+    }
+
+    @Override
+    public void missedChanges() {}
+  }
 
   private Cancellation cancel(Party party, String resource, String requestId) {
     AcquireRequest request = request(resource, requestId);

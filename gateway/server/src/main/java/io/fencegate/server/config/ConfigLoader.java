@@ -27,6 +27,8 @@ public final class ConfigLoader {
 
   private static final String PLACEHOLDER = "${";
 
+  private static final String NOT_SHOWN = "something not shown here";
+
   /**
    * Where settings come from.
    *
@@ -106,9 +108,23 @@ public final class ConfigLoader {
         new Given(
             value.get(),
             setting.shown().contains(PLACEHOLDER),
-            expected ->
-                (key.isSecret() ? setting.unusableSecret(expected) : setting.unusable(expected))
-                    .text()));
+            expected -> unusable(key, setting, expected).text()));
+  }
+
+  private static PolicyMessage unusable(ConfigKey key, Setting setting, String expected) {
+    if (key.isSecret()) {
+      return setting.unusableSecret(expected);
+    }
+    PolicyMessage shown = setting.unusable(expected);
+    return mayHoldPassword(key) && setting.value().isPresent()
+        ? new PolicyMessage(
+            shown.file(), shown.line(), shown.column(), shown.pointer(), NOT_SHOWN, expected)
+        : shown;
+  }
+
+  /** Addresses: somebody may have put user and password into one, where they do not belong. */
+  private static boolean mayHoldPassword(ConfigKey key) {
+    return key == ConfigKey.COORDINATOR_ENDPOINTS;
   }
 
   private static String valueFor(ConfigKey key) {
@@ -154,7 +170,8 @@ public final class ConfigLoader {
   }
 
   private static Given spelled(ConfigKey key, String source, String value) {
-    String shown = key.isSecret() ? "a secret" : Parsed.show(value);
+    String shown =
+        key.isSecret() ? "a secret" : mayHoldPassword(key) ? NOT_SHOWN : Parsed.show(value);
     return new Given(
         value, true, expected -> source + ": " + shown + " was given, expected " + expected);
   }

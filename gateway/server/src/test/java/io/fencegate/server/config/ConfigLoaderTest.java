@@ -160,6 +160,37 @@ final class ConfigLoaderTest {
   }
 
   @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "http://gate:s3cret@h:1",
+        "http://h:1,https://gate:s3cret@h:2",
+        "http://gate:s3cret@h h:1",
+        "gate:s3cret@h:1",
+        "http://gate:s3cret"
+      })
+  void aPasswordWithinAnEndpointIsNeverShown(String endpoint) {
+    String variable = "FENCEGATE_COORDINATOR_ENDPOINTS";
+    String text = "coordinator: { type: etcd, endpoints: '" + endpoint + "' }";
+    String list = "coordinator: { type: etcd, endpoints: ['" + endpoint + "'] }";
+    String embedded = "coordinator: { endpoints: '" + endpoint + "' }";
+    String etcd = "coordinator: { type: etcd }";
+    List<List<String>> all =
+        List.of(
+            bad(text),
+            bad(list),
+            bad(embedded),
+            bad(etcd, Map.of(variable, endpoint), Map.of()),
+            bad(etcd, Map.of(), Map.of(ConfigKey.COORDINATOR_ENDPOINTS, endpoint)));
+    assertThat(all)
+        .allSatisfy(
+            problems ->
+                assertThat(problems)
+                    .hasSize(1)
+                    .allMatch(it -> it.contains("endpoints") || it.contains("ENDPOINTS"))
+                    .noneMatch(it -> it.contains("s3cret")));
+  }
+
+  @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
