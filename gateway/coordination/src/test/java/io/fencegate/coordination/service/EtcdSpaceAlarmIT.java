@@ -97,12 +97,12 @@ class EtcdSpaceAlarmIT {
         request.dedupRetention());
   }
 
-  private boolean put(int number) {
+  private void put(int number) {
     Op put =
         new Op.Put(new Key("fill/" + number), Value.of(new byte[VALUE_BYTES]), LeaseHandle.NONE);
     Batch batch =
         new Batch(List.of(), List.of(new Member(List.of(), List.of(put), List.of())), List.of());
-    return await(store.commit(batch).map(true).otherwise(false));
+    await(store.commit(batch).otherwiseEmpty());
   }
 
   private SpaceLevel space() {
@@ -111,10 +111,10 @@ class EtcdSpaceAlarmIT {
             party.coordination.health().look().map(unused -> party.coordination.health().space()));
   }
 
+  /** Puts in nested transactions pass etcd's count unseen; the gateway's own leases do not. */
   private void fill() {
-    int number = 0;
-    while (number < 4 * QUOTA_BYTES / VALUE_BYTES && put(number)) {
-      number++;
+    for (int number = 0; number < 2 * QUOTA_BYTES / VALUE_BYTES; number++) {
+      put(number);
     }
     Awaitility.await().atMost(PATIENCE).until(() -> space() == SpaceLevel.EXHAUSTED);
   }
@@ -135,6 +135,7 @@ class EtcdSpaceAlarmIT {
     assertThat(refusal.certainty()).isEqualTo(Certainty.REJECTED);
     assertThat(refusal.detail()).contains("out of space");
 
+    cluster.etcdctl("del", "--prefix", "fill/");
     cluster.compact(await(store.range(keys.locks(), 1)).revision());
     cluster.defragment();
     cluster.etcdctl("alarm", "disarm");
