@@ -9,6 +9,7 @@ import io.fencegate.coordination.witness.CoordinatorHistory;
 import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.time.Clocks;
+import io.fencegate.server.clock.InTime;
 import io.fencegate.server.config.Listener;
 import io.fencegate.server.config.ServerConfig;
 import io.fencegate.server.http.RequestGate;
@@ -140,7 +141,7 @@ public final class Gateway extends VerticleBase {
     Coordination coordinating = coordinate(history);
     coordination = coordinating;
     coordinating.changes().listen(new Withdrawals());
-    LockMetrics lockMetrics = new LockMetrics(registry, setup.clocks());
+    LockMetrics lockMetrics = new LockMetrics(registry, coordinating.locks(), setup.clocks());
     coordinating.changes().listen(lockMetrics);
     vertx.setPeriodic(SWEEP_EVERY.toMillis(), unused -> lockMetrics.sweep());
     vertx.setPeriodic(FADE_EVERY.toMillis(), unused -> hot.fade());
@@ -185,7 +186,7 @@ public final class Gateway extends VerticleBase {
   /** What is known of a lock is void as soon as it changes hands. */
   private final class Withdrawals implements LockChanges.Listener {
     @Override
-    public void lockChanged(ResourceName resource) {
+    public void lockChanged(ResourceName resource, long revision) {
       barrier.withdraw(resource, setup.clocks().read());
     }
 
@@ -279,8 +280,7 @@ public final class Gateway extends VerticleBase {
   public Future<?> stop() {
     LOG.info("draining");
     Optional.ofNullable(coordination).ifPresent(it -> it.locks().endWaits());
-    return gate.drain()
-        .timeout(DRAIN_BUDGET.toMillis(), TimeUnit.MILLISECONDS)
+    return InTime.of(vertx, gate.drain(), DRAIN_BUDGET)
         .onFailure(late -> LOG.error("requests are still in flight after {}", DRAIN_BUDGET))
         .transform(unused -> closeAll())
         .onSuccess(unused -> LOG.info("stopped"));

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 
 /** A gateway in a process of its own, from the jar that operators run. */
-final class GatewayProcess implements AutoCloseable {
+public final class GatewayProcess implements AutoCloseable {
 
   private static final Path JAR = Path.of("target", "fencegate.jar").toAbsolutePath();
 
@@ -32,7 +32,8 @@ final class GatewayProcess implements AutoCloseable {
   }
 
   /** The same with a coordinator, as the server file says it. */
-  static GatewayProcess start(Path folder, String policies, String coordinator) throws IOException {
+  public static GatewayProcess start(Path folder, String policies, String coordinator)
+      throws IOException {
     int workerPort = freePort();
     int operatorPort = freePort();
     Files.createDirectories(folder.resolve("policies"));
@@ -86,17 +87,34 @@ final class GatewayProcess implements AutoCloseable {
     }
   }
 
-  ApiClient worker() {
+  public ApiClient worker() {
     return new ApiClient(workerPort);
   }
 
-  ApiClient operator() {
+  public ApiClient operator() {
     return new ApiClient(operatorPort);
   }
 
   /** Ends it without a chance to do anything. */
-  void kill() throws InterruptedException {
+  public void kill() throws InterruptedException {
     process.destroyForcibly().waitFor();
+  }
+
+  /** SIGSTOP: its connections stay open and nothing happens on them. */
+  public void pause() throws IOException, InterruptedException {
+    signal("STOP");
+  }
+
+  /** SIGCONT after {@link #pause()}. */
+  public void resume() throws IOException, InterruptedException {
+    signal("CONT");
+  }
+
+  private void signal(String name) throws IOException, InterruptedException {
+    Process kill = new ProcessBuilder("kill", "-" + name, process.pid() + "").start();
+    if (kill.waitFor() != 0) {
+      throw new IllegalStateException("kill -" + name + " failed");
+    }
   }
 
   /** Asks it to end and waits until it has; answers its exit code. */

@@ -13,16 +13,22 @@ import java.util.regex.Pattern;
 /**
  * What the simulation knows of the locks, and what it checks of every answer. Thread-safe.
  *
- * <p>A lease counts as lost when its gateway says so though it was renewed in time, when its token
- * changed, or when its release found nothing to release. A token counts as wrong when it is not
- * above the resource's last one.
+ * <p>A lease counts as lost when its gateway says so before the time has passed that it last
+ * promised, when its token changed, or when its release found nothing to release. (One whose
+ * renewals failed for so long that it ran out is an error of those renewals.) A token counts as
+ * wrong when it is not above the resource's last one.
  */
 final class LoadState {
 
+  private static final Pattern REMAINING = Pattern.compile("\"remainingMs\":([0-9]+)");
   private static final Pattern CODE = Pattern.compile("\"code\":\"([a-z-]+)\"");
 
-  /** A lock that is held all the time. */
-  private record Lease(String id, String token) {}
+  /**
+   * A lock that is held all the time.
+   *
+   * @param untilMillis since the start; until then the last confirmation promised it
+   */
+  private record Lease(String id, String token, long untilMillis) {}
 
   private final LoadPlan plan;
   private final Tally tally = new Tally();
@@ -137,7 +143,7 @@ final class LoadState {
     }
     String lease = field(body, "leaseId");
     if (resource < plan.held()) {
-      held.set(resource, new Lease(lease, token));
+      held.set(resource, new Lease(lease, token, promisedUntil(session)));
     }
     return forget(session).set("lease", lease);
   }
@@ -150,6 +156,16 @@ final class LoadState {
     if (!token.equals(session.getString("token"))) {
       tally.lost("token-changed");
     }
+    // Answers may overtake each other; what was promised once holds.
+    held.updateAndGet(
+        session.getInt("index"),
+        lease ->
+            lease == null
+                ? null
+                : new Lease(
+                    lease.id(),
+                    lease.token(),
+                    Math.max(lease.untilMillis(), promisedUntil(session))));
     return forget(session);
   }
 
@@ -175,10 +191,20 @@ final class LoadState {
     String said = code.find() ? code.group(1) : "status-" + session.getInt("status");
     tally.failed(phase(millis), op, millis, said);
     if (said.equals("lease-lost")) {
-      tally.lost(op.wireName() + "-said-lease-lost");
-      held.set(session.getInt("index"), null);
+      Lease lease = held.getAndSet(session.getInt("index"), null);
+      if (lease != null && elapsedMillis() < lease.untilMillis()) {
+        tally.lost(op.wireName() + "-said-lease-lost");
+      }
     }
     return true;
+  }
+
+  /** A promise counts from before its call was sent. */
+  private long promisedUntil(Session session) {
+    Matcher remaining = REMAINING.matcher(String.valueOf(session.getString("body")));
+    return remaining.find()
+        ? elapsedMillis() - session.getInt("ms") + Long.parseLong(remaining.group(1))
+        : 0;
   }
 
   private static Session forget(Session session) {

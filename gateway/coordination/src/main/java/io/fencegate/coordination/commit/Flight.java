@@ -14,14 +14,11 @@ import io.fencegate.coordination.witness.RevisionWatchdog.Verdict;
 import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.time.Clocks;
 import io.vertx.core.Future;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,13 +41,6 @@ final class Flight {
    * one among 100 takes 8, four of them fewer than 32.
    */
   private static final int MAX_REFUSALS = 32;
-
-  /**
-   * How long a batch may take before it counts as in doubt. Longer than electing a new leader
-   * takes, and short enough for its transactions to be settled and sent again within their callers'
-   * patience: what was on its way through a leader that died is never answered.
-   */
-  private static final Duration PATIENCE = Duration.ofSeconds(2);
 
   private static final Logger LOG = LoggerFactory.getLogger(Flight.class);
 
@@ -166,10 +156,7 @@ final class Flight {
     long askedNanos = now();
     Position floor = parts.history().floor();
     built.pending().forEach(Pending::leaves);
-    return parts
-        .store()
-        .commit(built.batch())
-        .timeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+    return Patience.with(parts.store().commit(built.batch()))
         .transform(
             answer ->
                 answer.succeeded()
@@ -251,9 +238,6 @@ final class Flight {
   private static StoreException.Kind kindOf(Throwable failure) {
     if (failure instanceof StoreException known) {
       return known.kind();
-    }
-    if (failure instanceof TimeoutException) {
-      return StoreException.Kind.INDEFINITE;
     }
     LOG.error("a batch met a defect", failure);
     return StoreException.Kind.INDEFINITE;

@@ -388,8 +388,7 @@ public final class GatewaySession {
 
   /** Commits a transaction that compares nothing but what it says itself. */
   static Future<BatchResult.Committed> alone(CoordinationStore store, Member member) {
-    return store
-        .commit(new Batch(List.of(), List.of(member), List.of()))
+    return Patience.with(store.commit(new Batch(List.of(), List.of(member), List.of())))
         .map(BatchResult.Committed.class::cast);
   }
 }

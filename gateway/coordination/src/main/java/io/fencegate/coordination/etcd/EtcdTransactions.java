@@ -2,6 +2,7 @@
 package io.fencegate.coordination.etcd;
 
 import com.google.protobuf.ByteString;
+import io.etcd.jetcd.api.Compare;
 import io.etcd.jetcd.api.Event;
 import io.etcd.jetcd.api.KeyValue;
 import io.etcd.jetcd.api.RequestOp;
@@ -39,7 +40,39 @@ final class EtcdTransactions {
       request.addSuccess(RequestOp.newBuilder().setRequestTxn(request(member)));
     }
     batch.otherwise().forEach(it -> request.addFailure(EtcdOps.of(it)));
+    if (batch.outer().isEmpty()) {
+      firstKey(request).map(EtcdTransactions::alwaysTrue).ifPresent(request::addCompare);
+    }
     return request.build();
+  }
+
+  /**
+   * etcd asks whether the user may touch the keys of the outer compares and steps, and never looks
+   * into a transaction within. A batch without outer compares would run without any permission.
+   */
+  private static Compare alwaysTrue(ByteString key) {
+    return Compare.newBuilder()
+        .setKey(key)
+        .setTarget(Compare.CompareTarget.VERSION)
+        .setResult(Compare.CompareResult.GREATER)
+        .setVersion(-1)
+        .build();
+  }
+
+  private static Optional<ByteString> firstKey(TxnRequest.Builder batch) {
+    return batch.getSuccessList().stream()
+        .map(RequestOp::getRequestTxn)
+        .flatMap(it -> Stream.concat(it.getSuccessList().stream(), it.getFailureList().stream()))
+        .map(EtcdTransactions::key)
+        .findFirst();
+  }
+
+  private static ByteString key(RequestOp op) {
+    return switch (op.getRequestCase()) {
+      case REQUEST_PUT -> op.getRequestPut().getKey();
+      case REQUEST_DELETE_RANGE -> op.getRequestDeleteRange().getKey();
+      default -> op.getRequestRange().getKey();
+    };
   }
 
   private static TxnRequest request(Member member) {

@@ -10,6 +10,7 @@ import io.fencegate.policy.token.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * The keys in the coordinator. A resource is one percent-encoded segment, so that no range of one
@@ -36,6 +37,10 @@ import java.util.Optional;
 public final class Keyspace {
 
   private static final int PRINCIPAL_HEX = 16;
+
+  /** The last segment of a place. */
+  private static final Pattern PLACE =
+      Pattern.compile("[0-9a-f]{" + PRINCIPAL_HEX + "}\\.[A-Za-z0-9._~-]{1,128}");
 
   private final String prefix;
 
@@ -95,6 +100,12 @@ public final class Keyspace {
 
   private static Optional<ResourceName> resource(String segment) {
     return ResourceName.ofKeySegment(segment).fold(Optional::of, malformed -> Optional.empty());
+  }
+
+  /** Whether a key in a queue is named as places are. */
+  public boolean isPlace(Key key) {
+    return resourceOfPlace(key).isPresent()
+        && PLACE.matcher(key.path().substring(key.path().lastIndexOf('/') + 1)).matches();
   }
 
   /** Whether a place in the queue of {@code resource} belongs to that principal. */

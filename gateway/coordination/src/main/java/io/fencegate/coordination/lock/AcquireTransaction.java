@@ -28,6 +28,7 @@ record AcquireTransaction(Keyspace keys, Award award, long wallMillis) implement
 
   static final int REQUEST = 1;
   static final int OWN_PLACE = 2;
+  static final int HEAD = 3;
 
   @Override
   public ResourceName resource() {

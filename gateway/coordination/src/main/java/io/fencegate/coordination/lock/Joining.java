@@ -22,6 +22,7 @@ final class Joining {
   private final WaitSteps answers;
   private final WaitQueue queue;
   private final Desk desk;
+  private final Strays strays;
   private final Grants grants;
   private final long deadlineNanos;
   private int steps;
@@ -31,6 +32,7 @@ final class Joining {
     this.answers = answers;
     this.queue = parts.queue();
     this.desk = parts.desk();
+    this.strays = new Strays(parts.desk());
     this.grants = parts.grants();
     this.deadlineNanos = deadlineNanos;
   }
@@ -60,6 +62,10 @@ final class Joining {
     }
     if (place.isPresent()) {
       return takeOver(place.get());
+    }
+    Optional<Entry> stray = strays.among(judged.result().entry(AcquireTransaction.HEAD));
+    if (lock.isEmpty() && stray.isPresent()) {
+      return strays.remove(waiter.resource(), stray.get()).compose(gone -> tryLock());
     }
     return waiter.terms().canWait()
         ? enqueue()

@@ -20,7 +20,12 @@ public final class LockChanges {
   /** Told that a lock has lost its holder. */
   public interface Listener {
 
-    void lockChanged(ResourceName resource);
+    /**
+     * The lock was deleted.
+     *
+     * @param revision of the delete: a holder with a higher create revision is another one
+     */
+    void lockChanged(ResourceName resource, long revision);
 
     /** Changes may have been missed: any lock may have changed. */
     void missedChanges();
@@ -65,7 +70,7 @@ public final class LockChanges {
 
   /** The lock was freed; this gateway tells it of those that it frees itself. */
   void freed(ResourceName resource, long revision) {
-    listeners.forEach(listener -> listener.lockChanged(resource));
+    listeners.forEach(listener -> listener.lockChanged(resource, revision));
     queues.forEach(queue -> queue.lockDeleted(resource, revision));
   }
 

@@ -96,6 +96,16 @@ public final class LockService {
     return new Cancels(desk, queue).cancel(resource, principal, requestId, deadlineNanos);
   }
 
+  /** How many calls wait through this gateway. */
+  public int waiting() {
+    return queue.waiting();
+  }
+
+  /** How many calls of one lock wait through this gateway, of the lock with the most. */
+  public int longestQueue() {
+    return queue.longest();
+  }
+
   /** Ends all waits of this gateway as {@code draining}, and lets nobody wait any more. */
   public void endWaits() {
     queue.drain();

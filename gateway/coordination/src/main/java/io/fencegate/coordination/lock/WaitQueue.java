@@ -46,6 +46,16 @@ final class WaitQueue implements QueueChanges {
         .map(page -> page.entries().size());
   }
 
+  /** Calls that wait through this gateway. */
+  int waiting() {
+    return lines.values().stream().mapToInt(line -> line.waiters().size()).sum();
+  }
+
+  /** The same of the one lock with the most. */
+  int longest() {
+    return lines.values().stream().mapToInt(line -> line.waiters().size()).max().orElse(0);
+  }
+
   /**
    * Registers a call, before it puts an entry of its own, so that it misses nothing that happens
    * after. Calls through this gateway are counted exactly; those that reach other gateways at the

@@ -85,11 +85,7 @@ final class WaitSteps {
       return Reply.granted(
           new Reply.Won(judged.revision(), () -> parts.grants().granted(call.award(), judged)));
     }
-    line()
-        .saw(
-            judged.revision(),
-            judged.result().entry(GrantTransaction.LOCK).isPresent(),
-            judged.result().entry(GrantTransaction.HEAD));
+    saw(judged, GrantTransaction.LOCK, GrantTransaction.HEAD);
     return standing(
         judged.result().entry(GrantTransaction.REQUEST),
         judged.result().entry(GrantTransaction.OWN_PLACE),
@@ -164,12 +160,16 @@ final class WaitSteps {
 
   /** The entry stands as this call wants it; lock and head were read with it. */
   Reply placed(Commit.Judged judged, long number) {
-    line()
-        .saw(
-            judged.revision(),
-            judged.result().entry(PlaceTransaction.LOCK).isPresent(),
-            judged.result().entry(PlaceTransaction.HEAD));
+    saw(judged, PlaceTransaction.LOCK, PlaceTransaction.HEAD);
     return Reply.of(new WaitEvent.Placed(number, line().mayTry(place)));
+  }
+
+  /** An answer says what was at these two places; what should not be there is removed. */
+  private void saw(Commit.Judged judged, int lock, int head) {
+    Optional<Entry> first = judged.result().entry(head);
+    line().saw(judged.revision(), judged.result().entry(lock).isPresent(), first);
+    Strays strays = new Strays(parts.desk());
+    strays.among(first).ifPresent(stray -> strays.remove(resource(), stray));
   }
 
   /** What stands in the coordinator where a compare on this call's entry failed. */

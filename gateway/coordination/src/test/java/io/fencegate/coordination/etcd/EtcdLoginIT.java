@@ -121,6 +121,9 @@ class EtcdLoginIT extends EtcdFixture {
     StoreException refused = failure(store.range(ALL, 1));
     assertThat(refused.kind()).isEqualTo(Kind.DEFINITE);
     assertThat(refused).hasMessageContaining("permission denied");
+    assertThat(failure(store.commit(batch(put("c", "1")))))
+        .as("etcd does not look into the members of a batch by itself")
+        .hasMessageContaining("permission denied");
     WatchRecorder denied = WatchRecorder.open(vertx, store, ALL, from);
     assertThat(denied.awaitLoss()).contains("permission denied");
     cluster.etcdctl(ROOT, "user", "grant-role", "gate", "gate");

@@ -19,6 +19,8 @@ record Call(What what, int resource, int which, int gateway, boolean changed, bo
 
   enum What {
     ACQUIRE,
+    /** An acquire that waits for a short while. */
+    WAIT,
     RENEW,
     RELEASE,
     VERIFY,
@@ -40,6 +42,17 @@ record Call(What what, int resource, int which, int gateway, boolean changed, bo
     return TTL_SECONDS.get(which % TTL_SECONDS.size());
   }
 
+  boolean isAcquire() {
+    return what == What.ACQUIRE || what == What.WAIT;
+  }
+
+  /** The same acquire with a wait; any other call as it is. */
+  Call waiting() {
+    return what == What.ACQUIRE
+        ? new Call(What.WAIT, resource, which, gateway, changed, hasty)
+        : this;
+  }
+
   List<Call> simpler() {
     List<Call> simpler = new ArrayList<>();
     if (hasty) {
@@ -47,6 +60,9 @@ record Call(What what, int resource, int which, int gateway, boolean changed, bo
     }
     if (changed) {
       simpler.add(new Call(what, resource, which, gateway, false, hasty));
+    }
+    if (what == What.WAIT) {
+      simpler.add(new Call(What.ACQUIRE, resource, which, gateway, changed, hasty));
     }
     if (gateway > 0) {
       simpler.add(new Call(what, resource, which, 0, changed, hasty));
@@ -58,7 +74,8 @@ record Call(What what, int resource, int which, int gateway, boolean changed, bo
   public String toString() {
     String about =
         switch (what) {
-          case ACQUIRE -> " as " + principal() + "/" + requestId() + " for " + ttlSeconds() + " s";
+          case ACQUIRE, WAIT ->
+              " as " + principal() + "/" + requestId() + " for " + ttlSeconds() + " s";
           case RENEW, RELEASE, VERIFY -> which == 0 ? " latest lease" : " lease -" + which;
           case SHOW -> "";
         };

@@ -5,6 +5,7 @@ import io.fencegate.coordination.Coordination;
 import io.fencegate.coordination.lock.AcquireRequest;
 import io.fencegate.coordination.lock.LockView;
 import io.fencegate.coordination.lock.Release;
+import io.fencegate.coordination.lock.WaitTerms;
 import io.fencegate.coordination.model.Observed.Answer;
 import io.fencegate.coordination.model.Observed.Kind;
 import io.fencegate.coordination.service.LossyStore;
@@ -31,6 +32,11 @@ import java.util.function.Supplier;
 record Gateway(Context context, Coordination coordination, LossyStore wire) {
 
   private static final Duration MAX_HOLD = Duration.ofHours(12);
+
+  /** Long enough for a release of the same step, short enough for many steps. */
+  private static final Duration PATIENCE = Duration.ofMillis(80);
+
+  private static final int MAX_WAITERS = 64;
   private static final SecureRandom RANDOM = new SecureRandom();
 
   static Gateway start(World.Ground ground, String prefix) {
@@ -84,7 +90,7 @@ record Gateway(Context context, Coordination coordination, LossyStore wire) {
     return on(
         () ->
             switch (call.what()) {
-              case ACQUIRE -> acquire(resource, call, deadlineNanos);
+              case ACQUIRE, WAIT -> acquire(resource, call, deadlineNanos);
               case RENEW -> renew(resource, lease, deadlineNanos);
               case RELEASE -> release(resource, lease, deadlineNanos);
               case VERIFY -> verify(resource, lease, deadlineNanos);
@@ -104,7 +110,8 @@ record Gateway(Context context, Coordination coordination, LossyStore wire) {
             Transitions.MEMORY);
     return coordination
         .locks()
-        .acquire(request, deadlineNanos)
+        .acquire(request, terms(call), deadlineNanos)
+        .answer()
         .map(
             ruling ->
                 told(
@@ -115,6 +122,12 @@ record Gateway(Context context, Coordination coordination, LossyStore wire) {
                             grant.token().value(),
                             grant.leaseId().reveal(),
                             grant.remainingMillis())));
+  }
+
+  private static WaitTerms terms(Call call) {
+    return call.what() == Call.What.WAIT
+        ? new WaitTerms(PATIENCE, MAX_WAITERS, MAX_WAITERS)
+        : WaitTerms.NONE;
   }
 
   private static LeaseId leaseId(Answer lease) {
@@ -182,6 +195,7 @@ record Gateway(Context context, Coordination coordination, LossyStore wire) {
     }
     return switch (refusal.code()) {
       case LOCK_HELD -> Kind.HELD;
+      case WAIT_TIMEOUT -> Kind.WAITED;
       case REQUEST_ID_REUSED -> Kind.REQUEST_ID_REUSED;
       case LEASE_LOST -> Kind.LOST;
       case STALE_TOKEN, LEASE_EXPIRED, TOKEN_NOT_ISSUED -> Kind.STALE;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.coordination.model;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.fencegate.coordination.embedded.TestClocks;
 import io.fencegate.coordination.seeded.SeededSequences;
 import io.fencegate.coordination.store.CoordinationStore;
@@ -26,8 +24,8 @@ abstract class LockModelContract {
   private static final Duration TIME =
       Boolean.getBoolean("fencegate.full") ? Duration.ofMinutes(10) : Duration.ofSeconds(30);
 
-  /** Fewer would mean that something waits for real time. */
-  private static final int LEAST_STEPS = 400;
+  /** Also where the machine is busy. */
+  private static final int LEAST_STEPS = 1_000;
 
   private final TestClocks clocks = new TestClocks();
   private final AtomicInteger worlds = new AtomicInteger();
@@ -63,9 +61,8 @@ abstract class LockModelContract {
   void everyCallIsAnsweredByItsTrueEffectWhateverHappensToWiresGatewaysAndTime() {
     SeededSequences<Step> sequences =
         new SeededSequences<>(Script::draw, this::play, Step::simpler);
-    SeededSequences.Played played = sequences.play(TIME);
+    SeededSequences.Played played = sequences.play(TIME, LEAST_STEPS);
     System.out.println(getClass().getSimpleName() + ": " + played);
-    assertThat(played.steps()).isGreaterThan(LEAST_STEPS);
   }
 
   private void play(List<Step> steps) {

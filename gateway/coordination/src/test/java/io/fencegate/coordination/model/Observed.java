@@ -7,15 +7,25 @@ package io.fencegate.coordination.model;
  * @param id no two are the same
  * @param lease that a renewal, release or verification showed; empty otherwise
  * @param troubled whether the wire was bad during the call
+ * @param queued whether somebody's place may have stood in the queue meanwhile
  * @param from when it was made, to when it was answered; monotonic nanoseconds
  */
 record Observed(
-    int id, Call call, String lease, Answer answer, boolean troubled, long from, long to) {
+    int id,
+    Call call,
+    String lease,
+    Answer answer,
+    boolean troubled,
+    boolean queued,
+    long from,
+    long to) {
 
   /** One way to answer a call. */
   enum Kind {
     GRANTED,
     HELD,
+    /** The wait ended without the lock. */
+    WAITED,
     REQUEST_ID_REUSED,
     RENEWED,
     LOST,

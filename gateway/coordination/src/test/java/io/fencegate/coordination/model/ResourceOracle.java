@@ -23,14 +23,23 @@ final class ResourceOracle {
   /** More cannot come from sequences of this length; it would only make the test slow. */
   private static final int MAX_STATES = 5_000;
 
+  /** How long a place outlives its gateway at most: its class, a bucket's second, and some more. */
+  private static final Duration PLACE = Duration.ofSeconds(15);
+
   private final int resource;
   private final Transitions transitions;
   private final Map<Long, String> leases = new HashMap<>();
   private Set<State> states = Set.of(State.FIRST);
+  private long queueGoneBy = Long.MIN_VALUE;
 
   ResourceOracle(int resource, Duration lateness) {
     this.resource = resource;
     this.transitions = new Transitions(lateness);
+  }
+
+  /** Whether a waiter that nobody answered may still have its place in the queue. */
+  boolean mayBeQueued(long now) {
+    return queueGoneBy > now;
   }
 
   /** Calls that were made at once: some order of them explains all answers. */
@@ -46,6 +55,11 @@ final class ResourceOracle {
       throw new IllegalStateException(next.size() + " possible states");
     }
     states = next;
+    for (Observed seen : calls) {
+      if (seen.call().what() == Call.What.WAIT && seen.answer().kind() == Kind.UNKNOWN) {
+        queueGoneBy = Math.max(queueGoneBy, to + PLACE.toNanos());
+      }
+    }
   }
 
   private void rememberLease(Observed seen) {

@@ -64,7 +64,8 @@ final class Script {
     } else if (dice < 74) {
       return together(resource);
     } else if (dice < 79) {
-      return new Step.Crash(call(resource), trouble());
+      Call call = call(resource);
+      return new Step.Crash(random.nextInt(4) == 0 ? call.waiting() : call, trouble());
     } else if (dice < 86) {
       return random.nextInt(8) == 0 ? new Step.DropLate() : new Step.DeliverLate();
     } else if (dice < 90) {
@@ -90,7 +91,8 @@ final class Script {
     List<Call> calls = new ArrayList<>();
     int count = 2 + random.nextInt(3);
     for (int i = 0; i < count; i++) {
-      calls.add(call(random.nextInt(4) == 0 ? resource() : resource));
+      Call call = call(random.nextInt(4) == 0 ? resource() : resource);
+      calls.add(random.nextInt(5) == 0 ? call.waiting() : call);
     }
     return new Step.Calls(calls, fault());
   }

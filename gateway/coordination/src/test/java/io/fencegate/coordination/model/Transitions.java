@@ -38,7 +38,7 @@ record Transitions(Duration lateness) {
       case NOT_DONE -> List.of(state);
       default ->
           switch (seen.call().what()) {
-            case ACQUIRE -> acquired(state, seen);
+            case ACQUIRE, WAIT -> acquired(state, seen);
             case RENEW -> each(state, seen, it -> renewed(it, seen));
             case RELEASE -> each(state, seen, it -> released(it, seen));
             case VERIFY -> each(state, seen, it -> verified(it, seen));
@@ -73,7 +73,14 @@ record Transitions(Duration lateness) {
 
   private Optional<State> acquiredNew(State state, Observed seen) {
     Answer answer = seen.answer();
-    if (state.hold().isPresent()) {
+    if (answer.kind() == Kind.WAITED || answer.kind() == Kind.LOST) {
+      return only(seen.call().what() == Call.What.WAIT, state);
+    }
+    if (answer.kind() == Kind.REQUEST_ID_REUSED) {
+      // A place in the queue remembers what it asks for, like a grant.
+      return only(seen.queued(), state);
+    }
+    if (state.hold().isPresent() || (answer.kind() == Kind.HELD && seen.queued())) {
       return only(answer.kind() == Kind.HELD, state);
     }
     boolean possible =
@@ -202,7 +209,7 @@ record Transitions(Duration lateness) {
   /** Not known to be done: an acquire or release may still be; a renewal may have been. */
   private State inDoubt(State state, Observed seen) {
     return switch (seen.call().what()) {
-      case ACQUIRE, RELEASE -> state.withMaybe(seen);
+      case ACQUIRE, WAIT, RELEASE -> state.withMaybe(seen);
       case RENEW ->
           state
               .hold()

@@ -109,9 +109,7 @@ final class World implements AutoCloseable {
 
   /** A call about a lease that nobody got is none. */
   private boolean isPossible(Call call) {
-    return call.what() == Call.What.ACQUIRE
-        || call.what() == Call.What.SHOW
-        || call.which() < leases(call).size();
+    return call.isAcquire() || call.what() == Call.What.SHOW || call.which() < leases(call).size();
   }
 
   private List<Answer> leases(Call call) {
@@ -119,7 +117,7 @@ final class World implements AutoCloseable {
   }
 
   private Answer lease(Call call) {
-    if (call.what() == Call.What.ACQUIRE || call.what() == Call.What.SHOW) {
+    if (call.isAcquire() || call.what() == Call.What.SHOW) {
       return Answer.of(Kind.NOT_DONE);
     }
     List<Answer> leases = leases(call);
@@ -151,11 +149,19 @@ final class World implements AutoCloseable {
               shown.get(i).lease(),
               answers.get(i).result(),
               !step.fault().isNone(),
+              isQueued(calls, calls.get(i), from),
               from,
               to);
       seen.computeIfAbsent(one.call().resource(), r -> new ArrayList<>()).add(one);
     }
     seen.values().forEach(this::observe);
+  }
+
+  /** Whether a waiter's place may stand in the queue. */
+  private boolean isQueued(List<Call> calls, Call one, long from) {
+    return oracle(one.resource()).mayBeQueued(from)
+        || calls.stream()
+            .anyMatch(it -> it.what() == Call.What.WAIT && it.resource() == one.resource());
   }
 
   private Future<Answer> start(Call call, Answer lease) {
@@ -167,7 +173,8 @@ final class World implements AutoCloseable {
   private static void expectAnswers(List<Call> calls, List<Future<Answer>> answers) {
     for (int i = 0; i < calls.size(); i++) {
       Kind kind = answers.get(i).result().kind();
-      if (!calls.get(i).hasty() && (kind == Kind.NOT_DONE || kind == Kind.UNKNOWN)) {
+      boolean waits = calls.get(i).what() == Call.What.WAIT;
+      if (!calls.get(i).hasty() && !waits && (kind == Kind.NOT_DONE || kind == Kind.UNKNOWN)) {
         throw new AssertionError("no answer in " + PATIENT + ": " + calls.get(i) + ": " + kind);
       }
     }
@@ -259,7 +266,9 @@ final class World implements AutoCloseable {
     dead.add(gateway);
     gateways.set(call.gateway(), Gateway.start(ground, prefix));
     Answer heard = answer.succeeded() ? answer.result() : Answer.of(Kind.UNKNOWN);
-    observe(List.of(new Observed(observed++, call, lease.lease(), heard, true, from, now())));
+    boolean queued = oracle(call.resource()).mayBeQueued(from);
+    observe(
+        List.of(new Observed(observed++, call, lease.lease(), heard, true, queued, from, now())));
   }
 
   private List<Gateway> everyGateway() {

@@ -32,8 +32,8 @@ public record SeededSequences<S>(
   /** How much was played without a failure. */
   public record Played(long seed, int sequences, int steps) {}
 
-  /** Plays one sequence after another until the time is over, at least one. */
-  public Played play(Duration time) {
+  /** Plays one sequence after another until the time is over and there were so many steps. */
+  public Played play(Duration time, int leastSteps) {
     Long given = Long.getLong("fencegate.seed");
     long seed = given != null ? given : new Random().nextLong() >>> 16;
     long startNanos = System.nanoTime();
@@ -44,7 +44,7 @@ public record SeededSequences<S>(
       playOne(seed + sequences, sequence);
       sequences++;
       steps += sequence.size();
-    } while (System.nanoTime() - startNanos < time.toNanos());
+    } while (steps < leastSteps || System.nanoTime() - startNanos < time.toNanos());
     return new Played(seed, sequences, steps);
   }
 

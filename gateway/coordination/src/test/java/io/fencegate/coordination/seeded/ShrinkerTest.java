@@ -58,7 +58,7 @@ class ShrinkerTest {
             random -> random.ints(50, 0, 100).boxed().toList(),
             steps -> assertThat(steps.stream().filter(n -> n >= 90)).hasSizeLessThan(2),
             n -> n > 90 ? List.of(n - 1) : List.of());
-    assertThatThrownBy(() -> sequences.play(Duration.ofMinutes(1)))
+    assertThatThrownBy(() -> sequences.play(Duration.ofMinutes(1), 0))
         .isInstanceOf(AssertionError.class)
         .hasMessageMatching("(?s)-Dfencegate.seed=\\d+ fails, in short:\n  1. 90\n  2. 90\n.*");
   }

@@ -70,9 +70,10 @@ abstract class CoordinationFixture {
   protected LossyStore store;
   private CoordinationStore reliable;
   private final List<Party> parties = new ArrayList<>();
+  private final Told told = new Told();
 
   /** A gateway's coordination and the context that it lives on. */
-  protected record Party(Context context, Coordination coordination) {
+  protected record Party(Context context, Coordination coordination, Told told) {
 
     <T> T call(Supplier<Future<T>> work) {
       Promise<T> promise = Promise.promise();
@@ -99,7 +100,7 @@ abstract class CoordinationFixture {
     }
 
     Ruling<Grant> acquire(AcquireRequest request, long deadlineNanos) {
-      return call(() -> coordination.locks().acquire(request, deadlineNanos));
+      return told.add(request, call(() -> coordination.locks().acquire(request, deadlineNanos)));
     }
   }
 
@@ -107,7 +108,7 @@ abstract class CoordinationFixture {
   protected record Waiting(Party party, AcquireRequest request, AcquireCall call) {
 
     Ruling<Grant> answer() {
-      return CoordinationFixture.await(call.answer());
+      return party.told().add(request, CoordinationFixture.await(call.answer()));
     }
 
     boolean isAnswered() {
@@ -144,6 +145,7 @@ abstract class CoordinationFixture {
   void close() {
     try {
       assertThat(store.allFaultsHappened()).as("every planned fault happened").isTrue();
+      told.check();
       parties.forEach(party -> party.call(() -> party.coordination().close()));
       await(store.close());
     } finally {
@@ -161,7 +163,7 @@ abstract class CoordinationFixture {
                     new Coordination.Setup(
                         vertx, store, prefix, clocks, "here:1", CoordinationFixture::random),
                     () -> {})));
-    Party party = new Party(context, await(started.future()));
+    Party party = new Party(context, await(started.future()), told);
     parties.add(party);
     party.call(() -> party.coordination().session().refresh());
     return party;

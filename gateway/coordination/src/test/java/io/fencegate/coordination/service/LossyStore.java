@@ -44,6 +44,7 @@ public final class LossyStore implements CoordinationStore {
   private final AtomicInteger count = new AtomicInteger();
   private volatile Supplier<Long> watchDelayMillis = () -> 0L;
   private final Set<Future<BatchResult>> underWay = new HashSet<>();
+  private int grantRepliesToLose;
   private boolean cut;
 
   public LossyStore(CoordinationStore store) {
@@ -58,6 +59,11 @@ public final class LossyStore implements CoordinationStore {
   /** The next batch that fits arrives only with {@link #deliverDelayed}, its reply is lost. */
   public synchronized void delay(Predicate<Batch> fits) {
     faults.add(new Fault(fits, true));
+  }
+
+  /** The next lease is granted, but the reply is lost. */
+  synchronized void loseGrantReply() {
+    grantRepliesToLose++;
   }
 
   /** Sends what was kept back; answers what becomes of it. */
@@ -89,10 +95,11 @@ public final class LossyStore implements CoordinationStore {
   /** The wire is good from now on. */
   public synchronized void forgetFaults() {
     faults.clear();
+    grantRepliesToLose = 0;
   }
 
   synchronized boolean allFaultsHappened() {
-    return faults.isEmpty();
+    return faults.isEmpty() && grantRepliesToLose == 0;
   }
 
   /** Counts the batches that fit from now on. */
@@ -151,13 +158,17 @@ public final class LossyStore implements CoordinationStore {
     return lost();
   }
 
-  private static Future<BatchResult> lost() {
+  private static <T> Future<T> lost() {
     return Future.failedFuture(
         new StoreException(StoreException.Kind.INDEFINITE, "the reply was lost"));
   }
 
   @Override
   public synchronized Future<LeaseHandle> grant(long ttlSeconds) {
+    if (grantRepliesToLose > 0 && !cut) {
+      grantRepliesToLose--;
+      return store.grant(ttlSeconds).compose(unused -> lost());
+    }
     return unlessCut(() -> store.grant(ttlSeconds));
   }
 

@@ -140,10 +140,9 @@ class WaitingFaultsTest extends CoordinationFixture {
   void aLostReplyOfATimedOutCallsLeavingStillEndsInATimeoutWithoutEntry() {
     Party party = party();
     hold(party);
-    Waiting waiting =
-        party.acquire(request("a", "r1"), patience(Duration.ofMillis(200)), deadline());
-    awaitUntil(() -> queueLength("a") == 1);
     store.loseReply(deletes(place("a", "r1")));
+    Waiting waiting =
+        party.acquire(request("a", "r1"), patience(Duration.ofMillis(500)), deadline());
     assertThat(refused(waiting.answer()).code()).isEqualTo(RefusalCode.WAIT_TIMEOUT);
     assertThat(queueLength("a")).isZero();
   }

@@ -89,7 +89,7 @@ final class LockHandler {
       context.addEndHandler(unused -> call.abandon());
     }
     return gate.track(call.answer())
-        .onSuccess(ruling -> observer.acquired(request, ruling, since(start)))
+        .onSuccess(ruling -> observer.acquired(request, terms.patience(), ruling, since(start)))
         .map(ruling -> ruling.map(this::json));
   }
 

@@ -121,10 +121,14 @@ final class HeldLocks {
             });
   }
 
-  /** The store says that the lock has ended. */
-  void endSeen(ResourceName resource, ClockReading now) {
+  /**
+   * The store says that the lock has ended.
+   *
+   * @param revision when; an earlier hold's end may be told after the next one's beginning
+   */
+  void endSeen(ResourceName resource, long revision, ClockReading now) {
     Held before = held.get(resource);
-    if (before != null && before.endSeenNanos().isEmpty()) {
+    if (before != null && before.endSeenNanos().isEmpty() && revision > before.token().revision()) {
       put(resource, before.endSeen(now.monotonicNanos()));
     }
   }

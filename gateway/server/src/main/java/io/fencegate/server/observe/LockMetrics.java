@@ -3,6 +3,7 @@ package io.fencegate.server.observe;
 
 import io.fencegate.coordination.lock.Grant;
 import io.fencegate.coordination.lock.LockChanges;
+import io.fencegate.coordination.lock.LockService;
 import io.fencegate.coordination.lock.Renewal;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.time.Clocks;
@@ -36,7 +37,7 @@ public final class LockMetrics implements LockChanges.Listener {
   private final Clocks clocks;
   private final Map<HeldLocks.End, Timer> holds = new EnumMap<>(HeldLocks.End.class);
 
-  public LockMetrics(MeterRegistry registry, Clocks clocks) {
+  public LockMetrics(MeterRegistry registry, LockService locks, Clocks clocks) {
     this.clocks = clocks;
     for (HeldLocks.End end : HeldLocks.End.values()) {
       holds.put(
@@ -49,6 +50,12 @@ public final class LockMetrics implements LockChanges.Listener {
               .serviceLevelObjectives(HOLD_BUCKETS)
               .register(registry));
     }
+    Gauge.builder("fencegate.lock.waiters", locks, LockService::waiting)
+        .description("Calls that wait for a lock through this gateway")
+        .register(registry);
+    Gauge.builder("fencegate.lock.queue.longest", locks, LockService::longestQueue)
+        .description("Calls that wait for the same lock through this gateway, where most do")
+        .register(registry);
     Gauge.builder("fencegate.locks.active", held, HeldLocks::active)
         .strongReference(true)
         .description("Locks that are held and were last granted or renewed through this gateway")
@@ -74,8 +81,8 @@ public final class LockMetrics implements LockChanges.Listener {
   }
 
   @Override
-  public void lockChanged(ResourceName resource) {
-    held.endSeen(resource, clocks.read());
+  public void lockChanged(ResourceName resource, long revision) {
+    held.endSeen(resource, revision, clocks.read());
   }
 
   /** Ends that were missed show when the known deadline has passed long ago. */

@@ -9,11 +9,17 @@ import io.fencegate.coordination.lock.Renewal;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.token.LeaseId;
+import java.time.Duration;
 
 /** Told once of every lock call's end; keeps counts and the audit trail. */
 public interface LockObserver {
 
-  void acquired(AcquireRequest request, Ruling<Grant> ruling, long tookNanos);
+  /**
+   * An acquire was answered.
+   *
+   * @param patience how long it might have waited in the queue; zero for not at all
+   */
+  void acquired(AcquireRequest request, Duration patience, Ruling<Grant> ruling, long tookNanos);
 
   void renewed(ResourceName resource, Ruling<Renewal> ruling, long tookNanos);
 

@@ -107,8 +107,10 @@ public final class Observations implements WriteObserver, LockObserver {
   }
 
   @Override
-  public void acquired(AcquireRequest request, Ruling<Grant> ruling, long tookNanos) {
-    record("acquire", request.resource(), ruling, tookNanos);
+  public void acquired(
+      AcquireRequest request, Duration patience, Ruling<Grant> ruling, long tookNanos) {
+    record(
+        patience.isZero() ? "acquire" : "acquire-waiting", request.resource(), ruling, tookNanos);
     JsonObject line =
         line("acquire", request.resource())
             .put("principal", request.principal().value())
@@ -175,7 +177,8 @@ public final class Observations implements WriteObserver, LockObserver {
         value -> "success",
         refusal ->
             switch (refusal.code()) {
-              case LOCK_HELD, WAIT_TIMEOUT, LEASE_LOST, IN_FLIGHT -> "conflict";
+              case LOCK_HELD, LEASE_LOST, IN_FLIGHT -> "conflict";
+              case WAIT_TIMEOUT -> "timeout";
               default -> refusal.certainty() == Certainty.UNKNOWN ? "unknown" : "refused";
             });
   }

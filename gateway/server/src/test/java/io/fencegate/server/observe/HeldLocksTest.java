@@ -17,6 +17,7 @@ class HeldLocksTest {
   private static final ResourceName R = ResourceName.parse("r").orThrow();
   private static final FencingToken FIRST = new FencingToken(5);
   private static final FencingToken SECOND = new FencingToken(9);
+  private static final long LATER = 20;
   private static final long TTL_MILLIS = 10_000;
 
   private final HeldLocks locks = new HeldLocks();
@@ -33,7 +34,7 @@ class HeldLocksTest {
   void aReleaseEndsTheHoldAlsoAfterTheStoreHasToldOfIt() {
     locks.granted(R, FIRST, TTL_MILLIS, at(0));
     assertThat(locks.active()).isEqualTo(1);
-    locks.endSeen(R, at(400));
+    locks.endSeen(R, LATER, at(400));
     assertThat(locks.active()).isZero();
     assertThat(locks.released(R, at(500))).contains(ended(End.RELEASED, 500));
     assertThat(locks.sweep(at(60_000))).isEmpty();
@@ -44,12 +45,12 @@ class HeldLocksTest {
   void anEndAtTheDeadlineIsAnExpiryAndAnEarlierOneIsSomebodyElses() {
     locks.granted(R, FIRST, TTL_MILLIS, at(0));
     locks.renewed(R, FIRST, TTL_MILLIS, at(5_000));
-    locks.endSeen(R, at(15_200));
+    locks.endSeen(R, LATER, at(15_200));
     assertThat(locks.sweep(at(15_300))).isEmpty();
     assertThat(locks.sweep(at(17_200))).containsExactly(ended(End.EXPIRED, 15_200));
 
     locks.granted(R, SECOND, TTL_MILLIS, at(20_000));
-    locks.endSeen(R, at(21_000));
+    locks.endSeen(R, LATER, at(21_000));
     assertThat(locks.sweep(at(23_000))).containsExactly(ended(End.ELSEWHERE, 1_000));
   }
 
@@ -57,7 +58,7 @@ class HeldLocksTest {
   void theNextGrantEndsAnEarlierHoldAndARepeatDoesNot() {
     locks.granted(R, FIRST, TTL_MILLIS, at(0));
     assertThat(locks.granted(R, FIRST, TTL_MILLIS, at(100))).isEmpty();
-    locks.endSeen(R, at(11_000));
+    locks.endSeen(R, LATER, at(11_000));
     assertThat(locks.granted(R, SECOND, TTL_MILLIS, at(11_001)))
         .contains(ended(End.EXPIRED, 11_000));
     assertThat(locks.active()).isEqualTo(1);
@@ -76,5 +77,13 @@ class HeldLocksTest {
   void aHoldThatBeganElsewhereHasNoKnownLength() {
     locks.renewed(R, FIRST, TTL_MILLIS, at(0));
     assertThat(locks.released(R, at(10))).contains(new Ended(End.RELEASED, OptionalLong.empty()));
+  }
+
+  @Test
+  void aLateWordOfAnEarlierEndDoesNotEndTheNextHold() {
+    locks.granted(R, SECOND, TTL_MILLIS, at(0));
+    locks.endSeen(R, 7, at(1));
+    assertThat(locks.active()).isEqualTo(1);
+    assertThat(locks.released(R, at(2))).contains(ended(End.RELEASED, 2));
   }
 }
