@@ -11,9 +11,12 @@ import io.fencegate.coordination.operator.Broken;
 import io.fencegate.coordination.store.Batch;
 import io.fencegate.policy.fence.WriteHeader;
 import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.outcome.Certainty;
+import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.token.FencingToken;
+import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -21,6 +24,9 @@ import org.junit.jupiter.api.Test;
 class LockBreakerTest extends CoordinationFixture {
 
   private static final ResourceName R = resource("a/b");
+
+  /** Before the gateway gives a held batch up. */
+  private static final Duration SOON = Duration.ofSeconds(1);
 
   private Broken breakLock(Party party, Optional<FencingToken> only) {
     return granted(party.call(() -> party.coordination().breaker().breakLock(R, only, deadline())));
@@ -141,6 +147,26 @@ class LockBreakerTest extends CoordinationFixture {
     store.loseReply(this::breaks);
     assertThat(breakLock(party, Optional.empty()).token()).hasValue(old.token());
     assertThat(epoch()).isEqualTo(above(old.token()));
+  }
+
+  @Test
+  void aBreakInDoubtSaysWhichTokenARepeatHasToName() {
+    Party party = party();
+    Grant old = acquire(party, "r1");
+    store.hold(this::breaks);
+    Refusal refusal =
+        refused(
+            party.call(
+                () ->
+                    party
+                        .coordination()
+                        .breaker()
+                        .breakLock(
+                            R, Optional.empty(), clocks.read().monotonicNanos() + SOON.toNanos())));
+    store.letGo();
+    assertThat(refusal.certainty()).isEqualTo(Certainty.UNKNOWN);
+    assertThat(refusal.detail()).contains("repeat with fencingToken " + old.token());
+    assertThat(breakLock(party, Optional.of(old.token())).token()).hasValue(old.token());
   }
 
   @Test
