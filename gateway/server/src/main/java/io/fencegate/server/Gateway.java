@@ -9,6 +9,7 @@ import io.fencegate.coordination.witness.CoordinatorHistory;
 import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.time.Clocks;
+import io.fencegate.server.clock.InTime;
 import io.fencegate.server.config.Listener;
 import io.fencegate.server.config.ServerConfig;
 import io.fencegate.server.http.RequestGate;
@@ -279,8 +280,7 @@ public final class Gateway extends VerticleBase {
   public Future<?> stop() {
     LOG.info("draining");
     Optional.ofNullable(coordination).ifPresent(it -> it.locks().endWaits());
-    return gate.drain()
-        .timeout(DRAIN_BUDGET.toMillis(), TimeUnit.MILLISECONDS)
+    return InTime.of(vertx, gate.drain(), DRAIN_BUDGET)
         .onFailure(late -> LOG.error("requests are still in flight after {}", DRAIN_BUDGET))
         .transform(unused -> closeAll())
         .onSuccess(unused -> LOG.info("stopped"));

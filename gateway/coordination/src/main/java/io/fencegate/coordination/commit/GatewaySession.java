@@ -35,7 +35,8 @@ import org.slf4j.LoggerFactory;
  * This gateway's life in the coordinator: a key with a counter on a lease of {@link #TTL}, kept by
  * a heartbeat every second. Everything the gateway commits compares the counter and the generation,
  * so a gateway without a live session, or with a generation that was raised meanwhile, commits
- * nothing.
+ * nothing. The same keeps a gateway from putting anything that has not heard yet that history was
+ * lost: see {@link LossMark}.
  *
  * <p>Raising the counter settles doubt: what was sent under the old one has been committed and is
  * seen by a look after the raise, or never will be. Looking without raising proves nothing, since a
@@ -64,6 +65,7 @@ public final class GatewaySession {
   private final Supplier<String> newId;
   private final Runnable onDoubtfulPast;
   private final CoordinatorHistory history;
+  private final LossMark mark;
   private final GenerationReader generations;
   private final TtlClass ttlClass = TtlClass.atLeast(TTL);
 
@@ -105,7 +107,8 @@ public final class GatewaySession {
     this.newId = setup.newId();
     this.onDoubtfulPast = setup.onDoubtfulPast();
     this.history = setup.history();
-    this.generations = new GenerationReader(store, keys.generation(), history);
+    this.mark = new LossMark(store, keys.historyLost(), history);
+    this.generations = new GenerationReader(store, keys.generation(), history, mark);
   }
 
   /** Whether the last proof of life is recent enough to let writes in on local knowledge. */
@@ -138,7 +141,10 @@ public final class GatewaySession {
     }
     Future<Void> attempt =
         oneAfterAnother(
-            () -> (id.isEmpty() ? open() : heartbeat()).recover(this::atLeastTheGeneration));
+            () ->
+                (id.isEmpty() ? open() : heartbeat())
+                    .recover(this::atLeastTheGeneration)
+                    .eventually(mark::tellOthers));
     refreshing = Optional.of(attempt);
     attempt.onComplete(
         result -> {
@@ -172,7 +178,8 @@ public final class GatewaySession {
   List<Compare> compares() {
     return List.of(
         new Compare.ValuePrefix(keys.gateway(id), SessionRecord.exactly(counter)),
-        sameGeneration());
+        sameGeneration(),
+        mark.unchanged());
   }
 
   /** What a batch compares that puts nothing: see {@link Transaction#deletesOnly()}. */
@@ -307,6 +314,11 @@ public final class GatewaySession {
                         }));
   }
 
+  /**
+   * Touches without comparing the modification revision: one that is late could move the session
+   * back to a bucket that ends earlier. That costs no safety, at worst the session ends and a new
+   * one is opened.
+   */
   private Future<Void> heartbeat() {
     Position floor = history.floor();
     ClockReading asked = clocks.read();
@@ -318,7 +330,10 @@ public final class GatewaySession {
                 commit(
                     new Member(
                         List.of(new Compare.ValuePrefix(key, SessionRecord.exactly(counter))),
-                        List.of(new Op.Touch(key, bucket.lease()), new Op.Get(keys.generation())),
+                        List.of(
+                            new Op.Touch(key, bucket.lease()),
+                            new Op.Get(keys.generation()),
+                            mark.get()),
                         List.of(new Op.Get(key)))))
         .compose(
             answer -> {
@@ -334,8 +349,10 @@ public final class GatewaySession {
 
   /** A first answer that is behind what was seen before is no proof: asks once more. */
   private Future<Void> proven(ClockReading asked, Position floor, BatchResult.Committed answer) {
-    Generation found = GenerationReader.required(answer.members().get(0).entry(1));
-    if (history.answered(floor, found, answer.revision()) == Verdict.SUSPECT) {
+    var result = answer.members().get(0);
+    Generation found = GenerationReader.required(result.entry(1));
+    Position position = new Position(found, answer.revision());
+    if (history.answered(floor, position, mark.found(result.entry(2))) == Verdict.SUSPECT) {
       return heartbeat();
     }
     adopt(found);

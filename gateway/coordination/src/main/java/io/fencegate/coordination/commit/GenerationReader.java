@@ -25,23 +25,31 @@ final class GenerationReader {
   private final CoordinationStore store;
   private final Key key;
   private final CoordinatorHistory history;
+  private final LossMark mark;
 
-  GenerationReader(CoordinationStore store, Key key, CoordinatorHistory history) {
+  GenerationReader(CoordinationStore store, Key key, CoordinatorHistory history, LossMark mark) {
     this.store = store;
     this.key = key;
     this.history = history;
+    this.mark = mark;
   }
 
   /** Empty in a coordinator that no gateway has used yet. */
   Future<Optional<Generation>> read() {
     Position floor = history.floor();
-    return GatewaySession.alone(store, new Member(List.of(), List.of(new Op.Get(key)), List.of()))
+    return GatewaySession.alone(
+            store, new Member(List.of(), List.of(new Op.Get(key), mark.get()), List.of()))
         .compose(answer -> judged(floor, answer));
   }
 
   private Future<Optional<Generation>> judged(Position floor, BatchResult.Committed answer) {
-    Optional<Generation> found = answer.members().get(0).entry(0).map(GenerationReader::of);
-    Verdict verdict = history.answered(floor, found.orElse(Generation.FIRST), answer.revision());
+    var result = answer.members().get(0);
+    Optional<Generation> found = result.entry(0).map(GenerationReader::of);
+    Verdict verdict =
+        history.answered(
+            floor,
+            new Position(found.orElse(Generation.FIRST), answer.revision()),
+            mark.found(result.entry(1)));
     return verdict == Verdict.SUSPECT ? read() : Future.succeededFuture(found);
   }
 

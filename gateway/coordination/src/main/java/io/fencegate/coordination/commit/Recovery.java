@@ -26,6 +26,7 @@ final class Recovery {
   private final Listener listener;
   private final List<Pending> doubted = new ArrayList<>();
   private boolean underWay;
+  private boolean unsettled;
 
   /** Told of what a recovery has come to. */
   interface Listener {
@@ -62,20 +63,24 @@ final class Recovery {
   /** Settles whether these were committed. */
   void settle(List<Pending> members) {
     doubted.addAll(members);
+    unsettled = true;
     begin();
   }
 
   private void attempt() {
-    // Nobody waits for those that were answered meanwhile.
+    // Nobody waits for those that were answered meanwhile; yet they must not be committed later.
     doubted.removeIf(Pending::isAnswered);
     List<Pending> settling = List.copyOf(doubted);
-    Future<Void> step = settling.isEmpty() ? session.refresh() : session.settle();
+    boolean raises = unsettled;
+    unsettled = false;
+    Future<Void> step = raises ? session.settle() : session.refresh();
     step.onSuccess(unused -> settled(settling, true))
         .onFailure(
             failure -> {
               if (OutOfSpace.is(failure)) {
                 withoutSpace(settling, OutOfSpace.reason(failure));
               } else {
+                unsettled |= raises;
                 LOG.warn("the coordinator does not answer: {}", failure.getMessage());
                 later();
               }

@@ -4,9 +4,9 @@ package io.fencegate.coordination.embedded;
 import io.fencegate.coordination.store.StoreException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** A question with one answer: the bridge from the writer's thread to the caller's context. */
 final class Request<T> implements Work {
@@ -34,19 +34,19 @@ final class Request<T> implements Work {
    * writer's thread, a listener that is added in that moment would be told at once.
    */
   Future<T> future(Context context) {
-    Promise<T> promise = Promise.promise();
+    CompletableFuture<T> inTurn = new CompletableFuture<>();
     var unusedStage =
         answer.whenComplete(
-            (result, failure) ->
-                context.runOnContext(
-                    unused -> {
-                      if (failure == null) {
-                        promise.complete(result);
-                      } else {
-                        promise.fail(failure);
-                      }
-                    }));
-    return promise.future();
+            (result, failure) -> context.runOnContext(turn -> end(inTurn, result, failure)));
+    return Future.fromCompletionStage(inTurn, context);
+  }
+
+  private static <T> void end(CompletableFuture<T> inTurn, T result, @Nullable Throwable failure) {
+    if (failure == null) {
+      inTurn.complete(result);
+    } else {
+      inTurn.completeExceptionally(failure);
+    }
   }
 
   @Override

@@ -36,9 +36,7 @@ record ConfirmTransaction(
             : new Compare.ValueBelow(key, EpochRecord.exactly(token));
     return new Member(
         List.of(lower),
-        List.of(
-            new Op.Put(
-                key, new EpochRecord(token, EpochRecord.SOURCE_LOCK).encode(), LeaseHandle.NONE)),
+        List.of(new Op.Put(key, EpochRecord.accepted(token).encode(), LeaseHandle.NONE)),
         List.of(new Op.Get(key)));
   }
 }

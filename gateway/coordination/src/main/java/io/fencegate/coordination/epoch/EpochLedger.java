@@ -77,7 +77,11 @@ public final class EpochLedger {
     LeaseProof owner = leaseRequired ? header.proof() : null;
     return verify(
         new VerifyTransaction(
-            keys, resource, header, leaseRequired, new VerifyTransaction.Seen(seen, owner)),
+            keys,
+            resource,
+            header,
+            leaseRequired,
+            new VerifyTransaction.Seen(seen == null ? null : EpochRecord.accepted(seen), owner)),
         deadlineNanos,
         MAX_FORMS);
   }
@@ -139,7 +143,7 @@ public final class EpochLedger {
         form.resource(),
         form.header(),
         form.leaseRequired(),
-        new VerifyTransaction.Seen(look.epoch().orElse(null), owner));
+        new VerifyTransaction.Seen(look.record().orElse(null), owner));
   }
 
   private Future<Ruling<Verified>> verified(

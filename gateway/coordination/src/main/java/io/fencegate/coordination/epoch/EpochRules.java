@@ -28,6 +28,8 @@ import java.util.Optional;
  * <tr><td>lock held with a lower token, or with this one under another lease</td>
  *     <td>{@code token-not-issued}</td></tr>
  * <tr><td>lock held with this token and lease</td><td>try again with the epoch as found</td></tr>
+ * <tr><td>lock free, the token's number is the epoch because a break has put it there</td>
+ *     <td>{@code token-not-issued}</td></tr>
  * <tr><td>lock free, lease not required, token is the epoch</td><td>try again</td></tr>
  * <tr><td>lock free</td><td>{@code lease-expired}</td></tr>
  * </table>
@@ -40,8 +42,12 @@ final class EpochRules {
   record Look(
       long revision, Generation generation, Optional<Entry> lock, Optional<Entry> epochEntry) {
 
+    Optional<EpochRecord> record() {
+      return epochEntry.map(entry -> EpochRecord.decode(entry.value()));
+    }
+
     Optional<FencingToken> epoch() {
-      return epochEntry.map(EpochRecord::raisedIn);
+      return record().map(EpochRecord::raised);
     }
   }
 
@@ -66,8 +72,16 @@ final class EpochRules {
     if (look.lock().isPresent()) {
       return judgeHeld(header, leaseRequired, look, look.lock().get());
     }
-    boolean passesWithoutLease = !leaseRequired && epoch.filter(token::equals).isPresent();
-    return passesWithoutLease
+    return judgeFree(token, leaseRequired, look);
+  }
+
+  private static Optional<Refusal> judgeFree(FencingToken token, boolean leaseRequired, Look look) {
+    Optional<EpochRecord> equal = look.record().filter(record -> record.raised().equals(token));
+    if (equal.filter(record -> !record.isOfAToken()).isPresent()) {
+      return Optional.of(
+          notIssued("token " + token + " is what a break raised the epoch to", look));
+    }
+    return equal.isPresent() && !leaseRequired
         ? Optional.empty()
         : Optional.of(
             withEpoch(

@@ -15,7 +15,6 @@ import io.fencegate.coordination.store.Op;
 import io.fencegate.coordination.store.Value;
 import io.fencegate.policy.fence.WriteHeader;
 import io.fencegate.policy.name.ResourceName;
-import io.fencegate.policy.token.FencingToken;
 import io.fencegate.policy.token.Generation;
 import io.fencegate.policy.token.LeaseProof;
 import java.util.ArrayList;
@@ -34,9 +33,12 @@ import org.jspecify.annotations.Nullable;
  *     <td>put epoch</td></tr>
  * <tr><td>below the token</td><td>lock's create revision, owner, generation; epoch below token + 1
  *     </td><td>put epoch</td></tr>
- * <tr><td>the token</td><td>lock's create revision, owner, generation; epoch is the token</td>
- *     <td>nothing</td></tr>
- * <tr><td>the token, lease not required</td><td>epoch is the token</td><td>nothing</td></tr>
+ * <tr><td>the number of the token, put by a break</td><td>as below the token</td><td>put epoch</td>
+ *     </tr>
+ * <tr><td>the token</td><td>lock's create revision, owner, generation; epoch is the token, accepted
+ *     </td><td>nothing</td></tr>
+ * <tr><td>the token, lease not required</td><td>epoch is the token, accepted</td><td>nothing</td>
+ *     </tr>
  * <tr><td>owner not known yet, or token of another generation</td><td>one that never holds</td>
  *     <td>only look</td></tr>
  * </table>
@@ -54,7 +56,7 @@ record VerifyTransaction(
    * @param owner who may raise it: whose lease was shown where one is required, else the lock's as
    *     last seen; null where that is not known yet
    */
-  record Seen(@Nullable FencingToken epoch, @Nullable LeaseProof owner) {}
+  record Seen(@Nullable EpochRecord epoch, @Nullable LeaseProof owner) {}
 
   static final int LOCK = 0;
   static final int EPOCH = 1;
@@ -66,14 +68,14 @@ record VerifyTransaction(
     if (!couldBeIssuedIn(generation)) {
       return onlyLook();
     }
-    if (header.token().equals(seen.epoch()) && !leaseRequired) {
+    if (accepted().equals(seen.epoch()) && !leaseRequired) {
       return new Member(List.of(epochIsTheToken()), look(), look());
     }
     if (owner == null) {
       return onlyLook();
     }
     List<Compare> compares = new ArrayList<>(ownership(owner, generation));
-    if (header.token().equals(seen.epoch())) {
+    if (accepted().equals(seen.epoch())) {
       compares.add(epochIsTheToken());
       return new Member(compares, look(), look());
     }
@@ -82,12 +84,12 @@ record VerifyTransaction(
             ? Compare.absent(epochKey())
             : new Compare.ValueBelow(epochKey(), EpochRecord.boundAbove(header.token())));
     List<Op> raise = new ArrayList<>(look());
-    raise.add(
-        new Op.Put(
-            epochKey(),
-            new EpochRecord(header.token(), EpochRecord.SOURCE_LOCK).encode(),
-            LeaseHandle.NONE));
+    raise.add(new Op.Put(epochKey(), accepted().encode(), LeaseHandle.NONE));
     return new Member(compares, raise, look());
+  }
+
+  private EpochRecord accepted() {
+    return EpochRecord.accepted(header.token());
   }
 
   private boolean couldBeIssuedIn(Generation generation) {
@@ -100,7 +102,7 @@ record VerifyTransaction(
   }
 
   private Compare epochIsTheToken() {
-    return new Compare.ValuePrefix(epochKey(), EpochRecord.exactly(header.token()));
+    return new Compare.ValuePrefix(epochKey(), EpochRecord.exactlyAccepted(header.token()));
   }
 
   private List<Compare> ownership(LeaseProof owner, Generation generation) {

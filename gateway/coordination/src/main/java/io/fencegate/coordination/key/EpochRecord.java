@@ -8,15 +8,21 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A token that was accepted: the token 8, so that byte order is token order, then where tokens of
- * this resource come from.
+ * How high a resource's epoch is: the token 8, so that byte order is token order, then what raised
+ * it. Sources differ in their first byte, so that a prefix can tell them apart.
  *
- * @param source {@code lock}
+ * @param source {@link #SOURCE_LOCK} or {@link #SOURCE_BREAK}
  */
 public record EpochRecord(FencingToken raised, String source) {
 
-  /** Tokens come from the lock service. */
+  /** A token of the lock service, which was accepted. */
   public static final String SOURCE_LOCK = "lock";
+
+  /**
+   * One above the token that a break shut out; nobody was issued it. It cannot be a later holder's
+   * either, since the broken lock stood until after that revision, but nothing rests on that.
+   */
+  public static final String SOURCE_BREAK = "break";
 
   public Value encode() {
     byte[] sourceBytes = source.getBytes(StandardCharsets.UTF_8);
@@ -40,6 +46,30 @@ public record EpochRecord(FencingToken raised, String source) {
   /** The prefix of every record that says exactly this token. */
   public static Value exactly(FencingToken token) {
     return Value.ofLong(token.value());
+  }
+
+  /** The prefix of the record that says that exactly this token was accepted. */
+  public static Value exactlyAccepted(FencingToken token) {
+    return Value.of(
+        ByteBuffer.allocate(Long.BYTES + Byte.BYTES)
+            .putLong(token.value())
+            .put((byte) SOURCE_LOCK.charAt(0))
+            .array());
+  }
+
+  /** A token of the lock service that was accepted. */
+  public static EpochRecord accepted(FencingToken token) {
+    return new EpochRecord(token, SOURCE_LOCK);
+  }
+
+  /** What shuts out a holder with the token below this one. */
+  public static EpochRecord fence(FencingToken token) {
+    return new EpochRecord(token, SOURCE_BREAK);
+  }
+
+  /** Whether its token is one that was issued. */
+  public boolean isOfAToken() {
+    return source.equals(SOURCE_LOCK);
   }
 
   /**

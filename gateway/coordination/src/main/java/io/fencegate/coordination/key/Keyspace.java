@@ -32,6 +32,8 @@ import java.util.regex.Pattern;
  *     <td>none</td></tr>
  * <tr><td>{@code gateway/<session>}</td><td>{@link SessionRecord}</td><td>session class</td></tr>
  * <tr><td>{@code meta/generation}</td><td>{@link GenerationRecord}</td><td>none</td></tr>
+ * <tr><td>{@code meta/history-lost}</td><td>{@link HistoryLostRecord}: a gateway has noticed it;
+ *     stays, and is void under a higher generation</td><td>none</td></tr>
  * </table>
  */
 public final class Keyspace {
@@ -140,6 +142,10 @@ public final class Keyspace {
 
   public Key generation() {
     return key("meta/generation");
+  }
+
+  public Key historyLost() {
+    return key("meta/history-lost");
   }
 
   private Key key(String path) {

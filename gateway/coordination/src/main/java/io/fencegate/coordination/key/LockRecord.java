@@ -7,6 +7,7 @@ import io.fencegate.policy.name.HolderId;
 import io.fencegate.policy.token.FencingToken;
 import io.fencegate.policy.token.Generation;
 import io.fencegate.policy.token.LeaseProof;
+import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
@@ -42,8 +43,16 @@ public record LockRecord(
     return Value.of(out.array());
   }
 
+  /** Reads a record, or throws {@link UnreadableRecord}. */
   public static LockRecord decode(Value value) {
-    ByteBuffer in = value.read();
+    try {
+      return decode(value.read());
+    } catch (BufferUnderflowException | IllegalArgumentException e) {
+      throw new UnreadableRecord("this lock's record", e);
+    }
+  }
+
+  private static LockRecord decode(ByteBuffer in) {
     byte[] proof = new byte[LeaseProof.BYTES];
     in.get(proof);
     return new LockRecord(
@@ -72,7 +81,11 @@ public record LockRecord(
   }
 
   private static String text(ByteBuffer in) {
-    byte[] bytes = new byte[in.getInt()];
+    int length = in.getInt();
+    if (length < 0 || length > in.remaining()) {
+      throw new BufferUnderflowException();
+    }
+    byte[] bytes = new byte[length];
     in.get(bytes);
     return new String(bytes, StandardCharsets.UTF_8);
   }

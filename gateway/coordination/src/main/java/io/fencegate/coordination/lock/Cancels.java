@@ -5,6 +5,7 @@ import io.fencegate.coordination.commit.Commit;
 import io.fencegate.coordination.key.Attempt;
 import io.fencegate.coordination.key.WaitRecord;
 import io.fencegate.coordination.store.Entry;
+import io.fencegate.coordination.store.Key;
 import io.fencegate.policy.name.Principal;
 import io.fencegate.policy.name.RequestId;
 import io.fencegate.policy.name.ResourceName;
@@ -13,7 +14,13 @@ import io.fencegate.policy.outcome.Ruling;
 import io.vertx.core.Future;
 import java.util.Optional;
 
-/** Ends waits by the name of their request, whichever gateways they came through. */
+/**
+ * Ends waits by the name of their request, whichever gateways they came through.
+ *
+ * <p>Removing the entry does not suffice: a call whose enqueue is in doubt would put it once more.
+ * Such a call through this gateway is told; one through another finds out by itself (see {@link
+ * Joining}).
+ */
 record Cancels(Desk desk, WaitQueue queue) {
 
   /** Attempts that one cancel tries: each is the one that the last try found. */
@@ -38,12 +45,7 @@ record Cancels(Desk desk, WaitQueue queue) {
   private Future<Ruling<Cancellation>> cancelled(
       CancelTransaction transaction, Commit.Judged judged, long deadlineNanos, int attemptsLeft) {
     if (judged.result().held()) {
-      queue.placeDeleted(
-          transaction.resource(),
-          desk.keys()
-              .place(transaction.resource(), transaction.principal(), transaction.requestId()),
-          judged.revision());
-      return found(Cancellation.CANCELLED);
+      return ended(transaction, Cancellation.CANCELLED, judged.revision());
     }
     Optional<Entry> place = judged.result().entry(CancelTransaction.OWN_PLACE);
     if (judged.result().entry(CancelTransaction.REQUEST).isPresent()) {
@@ -51,7 +53,10 @@ record Cancels(Desk desk, WaitQueue queue) {
     }
     if (place.isEmpty()) {
       boolean deletedBefore = judged.repeated() && !transaction.attempt().equals(Attempt.NONE);
-      return found(deletedBefore ? Cancellation.CANCELLED : Cancellation.NOT_WAITING);
+      return ended(
+          transaction,
+          deletedBefore ? Cancellation.CANCELLED : Cancellation.NOT_WAITING,
+          judged.revision());
     }
     if (attemptsLeft == 1) {
       return Future.succeededFuture(
@@ -67,6 +72,16 @@ record Cancels(Desk desk, WaitQueue queue) {
             WaitRecord.decode(place.get().value()).attempt()),
         deadlineNanos,
         attemptsLeft - 1);
+  }
+
+  /** No entry of the request was left at that revision. */
+  private Future<Ruling<Cancellation>> ended(
+      CancelTransaction cancelled, Cancellation cancellation, long revision) {
+    Key place =
+        desk.keys().place(cancelled.resource(), cancelled.principal(), cancelled.requestId());
+    queue.cancelled(cancelled.resource(), place);
+    queue.placeDeleted(cancelled.resource(), place, revision);
+    return found(cancellation);
   }
 
   private static Future<Ruling<Cancellation>> found(Cancellation cancellation) {

@@ -6,6 +6,7 @@ import io.fencegate.coordination.commit.CommitBatcher;
 import io.fencegate.coordination.commit.LookTransaction;
 import io.fencegate.coordination.commit.Transaction;
 import io.fencegate.coordination.key.Keyspace;
+import io.fencegate.coordination.key.UnreadableRecord;
 import io.fencegate.coordination.lease.LeaseBuckets;
 import io.fencegate.coordination.lease.TtlClass;
 import io.fencegate.coordination.store.LeaseHandle;
@@ -48,7 +49,10 @@ record Desk(Keyspace keys, CommitBatcher batcher, LeaseBuckets buckets, Clocks c
     return clocks.read().monotonicNanos() + budget.toNanos();
   }
 
-  /** How long a lease lives could not be read; the transaction itself was judged. */
+  /**
+   * How long a lease lives could not be read, or what was found is no record of ours; the
+   * transaction itself was judged.
+   */
   static <T> Future<Ruling<T>> unavailable(Throwable failure) {
     if (failure instanceof StoreException store) {
       return Future.succeededFuture(
@@ -56,6 +60,12 @@ record Desk(Keyspace keys, CommitBatcher batcher, LeaseBuckets buckets, Clocks c
               RefusalCode.COORDINATOR_UNAVAILABLE
                   .because(String.valueOf(store.getMessage()))
                   .inDoubt()));
+    }
+    if (failure instanceof UnreadableRecord unreadable) {
+      return Future.succeededFuture(
+          Ruling.refused(
+              RefusalCode.COORDINATOR_UNAVAILABLE.because(
+                  String.valueOf(unreadable.getMessage()))));
     }
     return Future.failedFuture(failure);
   }

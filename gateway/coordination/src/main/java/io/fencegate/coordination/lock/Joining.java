@@ -12,6 +12,13 @@ import java.util.function.Function;
 /**
  * A call's way to the lock or into its queue: it takes a free lock at once, takes over the place of
  * an earlier call of the same request, or takes a place of its own.
+ *
+ * <p>A cancel on another gateway may come while an enqueue or a take-over is in doubt, and remove
+ * what that had put. Sent again it finds nothing, as it would if the first sending had never
+ * arrived; which of both it was cannot be told. So a repeat that finds nothing ends the call as
+ * {@code lease-lost} instead of joining anew: a call that was told to be cancelled must not be
+ * granted a lock that nobody frees. The price is that a request which really got lost on the wire
+ * ends so too. Its caller asks again, and loses no place, for it had none yet.
  */
 final class Joining {
 
@@ -38,6 +45,9 @@ final class Joining {
   }
 
   Future<Reply> tryLock() {
+    if (waiter.isCancelled()) {
+      return Future.succeededFuture(Reply.of(WaitEvent.Plain.REMOVED));
+    }
     if (++steps > MAX_STEPS) {
       return refused(RefusalCode.COORDINATOR_UNAVAILABLE, "lock and queue keep changing");
     }
@@ -90,7 +100,14 @@ final class Joining {
   private Future<Reply> put() {
     return submit(
         new PlaceTransaction.Enqueue(desk.keys(), waiter.request(), waiter.attempt()),
-        judged -> answers.placed(judged, judged.revision()));
+        judged -> {
+          if (judged.repeated()) {
+            // What stands now was put by the repeat, so it leaves again before the call is
+            // answered.
+            waiter.handle(new WaitEvent.Ended(WaitEnd.CANCELLED));
+          }
+          return answers.placed(judged, judged.revision());
+        });
   }
 
   private Future<Reply> takeOver(Entry place) {
@@ -135,14 +152,15 @@ final class Joining {
 
   /**
    * Another place stands where this call wanted its own. After doubt that may be a later call which
-   * has taken over what this one had put; that one counts.
+   * has taken over what this one had put; that one counts. Where nothing stands after doubt, the
+   * call has lost its place.
    */
   private Future<Reply> notPlaced(Commit.Judged judged) {
     Optional<Entry> decided = judged.result().entry(PlaceTransaction.REQUEST);
     Optional<Entry> place = judged.result().entry(PlaceTransaction.OWN_PLACE);
     Reply reply = answers.standing(decided, place, true);
     boolean another = reply.event() == WaitEvent.Plain.SUPERSEDED && !judged.repeated();
-    boolean gone = reply.event() == WaitEvent.Plain.VANISHED;
+    boolean gone = reply.event() == WaitEvent.Plain.VANISHED && !judged.repeated();
     return another || gone ? tryLock() : Future.succeededFuture(reply);
   }
 

@@ -34,6 +34,7 @@ final class Line {
 
   void remove(Waiter waiter) {
     waiters.remove(waiter);
+    // Its last answer may have said that the lock is free and the next one first.
     nudgeFirst();
   }
 
@@ -91,7 +92,7 @@ final class Line {
     waiters.stream()
         .filter(Waiter::isInLine)
         .min(Comparator.comparingLong(Waiter::number))
-        .filter(first -> sight.isOutdatedFor(first.place()))
+        .filter(first -> mayTry(first.place()))
         .ifPresent(first -> first.handle(WaitEvent.Plain.NUDGED));
   }
 }

@@ -112,11 +112,17 @@ sealed interface PlaceTransaction extends Transaction {
     }
   }
 
-  /** Keeps the entry from running out: the entry is this call's -> touch it. */
-  record Keep(Keyspace keys, AcquireRequest request, Attempt attempt) implements PlaceTransaction {
+  /**
+   * Keeps the entry from running out: the entry is this call's and as last seen -> touch it. So one
+   * that is late does not move the entry back to a bucket that ends earlier.
+   */
+  record Keep(Keyspace keys, AcquireRequest request, Attempt attempt, long modRevision)
+      implements PlaceTransaction {
     @Override
     public List<Compare> compares() {
-      return List.of(new Compare.ValuePrefix(own(), attempt.exactly()));
+      return List.of(
+          new Compare.ValuePrefix(own(), attempt.exactly()),
+          new Compare.ModifiedAt(own(), modRevision));
     }
 
     @Override

@@ -9,6 +9,10 @@ enum WaitEnd {
   HISTORY_LOST,
   /** The gateway is about to stop. */
   DRAINING,
+  /**
+   * The request was cancelled, or may have been: the place that it had, or was to have, is gone.
+   */
+  CANCELLED,
   /** Nobody is there to be answered: a lock that is granted nevertheless is given back. */
   ABANDONED
 }

@@ -120,6 +120,16 @@ final class WaitQueue implements QueueChanges {
     onLine(by.resource(), line -> line.superseded(by.place(), earlier));
   }
 
+  /** Ends the waits of a request that was cancelled, also of one that is only on its way in. */
+  void cancelled(ResourceName resource, Key place) {
+    onLine(
+        resource,
+        line ->
+            line.waiters().stream()
+                .filter(waiter -> waiter.place().equals(place))
+                .forEach(waiter -> waiter.handle(new WaitEvent.Ended(WaitEnd.CANCELLED))));
+  }
+
   /** Ends every wait, and lets nobody wait any more. */
   void drain() {
     draining = true;

@@ -49,6 +49,10 @@ record WaitState(Phase phase, long place, Optional<WaitEnd> end) {
     return end.filter(why -> why == WaitEnd.ABANDONED).isPresent();
   }
 
+  boolean isCancelled() {
+    return end.filter(why -> why == WaitEnd.CANCELLED).isPresent();
+  }
+
   /** Whether a caller is there who would still take the lock. */
   boolean wantsTheLock() {
     return end.map(why -> why == WaitEnd.TIMED_OUT).orElse(true);

@@ -34,6 +34,9 @@ final class WaitSteps {
   private final AcquireRequest request;
   private final Key place;
 
+  /** Of this call's entry, as the last answer showed it. */
+  private long modRevision;
+
   WaitSteps(Waiter.Parts parts, Waiter.Call call) {
     this.parts = parts;
     this.call = call;
@@ -57,7 +60,7 @@ final class WaitSteps {
   /** Moves the entry on and looks around. */
   Future<Reply> keep(long number) {
     return submit(
-        new PlaceTransaction.Keep(parts.desk().keys(), request, call.attempt()),
+        new PlaceTransaction.Keep(parts.desk().keys(), request, call.attempt(), modRevision),
         judged ->
             judged.result().held()
                 ? placed(judged, number)
@@ -160,6 +163,7 @@ final class WaitSteps {
 
   /** The entry stands as this call wants it; lock and head were read with it. */
   Reply placed(Commit.Judged judged, long number) {
+    modRevision = judged.revision();
     saw(judged, PlaceTransaction.LOCK, PlaceTransaction.HEAD);
     return Reply.of(new WaitEvent.Placed(number, line().mayTry(place)));
   }
@@ -182,9 +186,11 @@ final class WaitSteps {
     if (own.isEmpty()) {
       return Reply.of(WaitEvent.Plain.VANISHED);
     }
-    return WaitRecord.decode(own.get().value()).attempt().equals(call.attempt())
-        ? Reply.of(new WaitEvent.Placed(own.get().createRevision(), myTurn))
-        : Reply.of(WaitEvent.Plain.SUPERSEDED);
+    if (!WaitRecord.decode(own.get().value()).attempt().equals(call.attempt())) {
+      return Reply.of(WaitEvent.Plain.SUPERSEDED);
+    }
+    modRevision = own.get().modRevision();
+    return Reply.of(new WaitEvent.Placed(own.get().createRevision(), myTurn));
   }
 
   /** The request has been granted; the lock was read with that. */

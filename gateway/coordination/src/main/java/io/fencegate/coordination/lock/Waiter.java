@@ -124,6 +124,10 @@ final class Waiter implements AcquireCall {
     return state.isInLine();
   }
 
+  boolean isCancelled() {
+    return state.isCancelled();
+  }
+
   boolean isEnding() {
     return state.end().isPresent();
   }
@@ -149,7 +153,9 @@ final class Waiter implements AcquireCall {
             defect -> {
               stopTimers();
               parts.queue().leave(this);
-              promise.tryFail(defect);
+              Desk.<Grant>unavailable(defect)
+                  .onSuccess(promise::tryComplete)
+                  .onFailure(promise::tryFail);
             });
   }
 
@@ -169,10 +175,7 @@ final class Waiter implements AcquireCall {
               RefusalCode.IN_FLIGHT.because(
                   "a later call with this requestId has taken the wait over"));
       case ANSWER_REFUSAL -> refuse(why());
-      case ANSWER_LOST ->
-          refuse(
-              RefusalCode.LEASE_LOST.because(
-                  "the place in the queue is gone: it was cancelled, or ran out"));
+      case ANSWER_LOST -> refuse(placeGone());
       case ANSWER_END -> refuse(ended());
     }
   }
@@ -206,8 +209,14 @@ final class Waiter implements AcquireCall {
               "the coordinator lost history while this call waited; nothing is granted until an"
                   + " operator raises its generation");
       case DRAINING -> RefusalCode.DRAINING.because("this gateway is shutting down");
+      case CANCELLED -> placeGone();
       case ABANDONED -> RefusalCode.LEASE_LOST.because("the caller's connection is gone");
     };
+  }
+
+  private static Refusal placeGone() {
+    return RefusalCode.LEASE_LOST.because(
+        "the place in the queue is gone: it was cancelled, or ran out");
   }
 
   private Refusal why() {

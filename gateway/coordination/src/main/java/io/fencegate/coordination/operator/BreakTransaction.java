@@ -46,11 +46,7 @@ record BreakTransaction(
     List<Op> steps = new ArrayList<>(look(keys, resource));
     steps.add(new Op.Delete(lock.key()));
     if (epoch.map(EpochRecord::raisedIn).filter(raised -> !raised.isBelow(fence)).isEmpty()) {
-      steps.add(
-          new Op.Put(
-              epochKey,
-              new EpochRecord(fence, EpochRecord.SOURCE_LOCK).encode(),
-              LeaseHandle.NONE));
+      steps.add(new Op.Put(epochKey, EpochRecord.fence(fence).encode(), LeaseHandle.NONE));
     }
     return new Member(
         List.of(

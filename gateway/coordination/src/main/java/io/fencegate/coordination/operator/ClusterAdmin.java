@@ -3,6 +3,7 @@ package io.fencegate.coordination.operator;
 
 import io.fencegate.coordination.commit.GatewaySession;
 import io.fencegate.coordination.key.GenerationRecord;
+import io.fencegate.coordination.key.HistoryLostRecord;
 import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.key.SessionRecord;
 import io.fencegate.coordination.store.Batch;
@@ -70,23 +71,23 @@ public final class ClusterAdmin {
   public record Raised(Generation before, Generation now) {}
 
   /**
-   * Raises the generation above every one that this gateway knows of: all tokens and leases issued
-   * before are void, and every token from now on is above them. In doubt it can be repeated: at
-   * worst it is raised twice.
+   * Raises the generation above every one that this gateway knows of, or that another has marked
+   * history as lost in: all tokens and leases issued before are void, and every token from now on
+   * is above them. In doubt it can be repeated: at worst it is raised twice.
    */
   public Future<Ruling<Raised>> raiseGeneration() {
-    Op.Get get = new Op.Get(keys.generation());
-    return alone(new Member(List.of(), List.of(get), List.of()))
-        .map(result -> result.entry(0))
-        .compose(this::raise)
+    List<Op> look = List.of(new Op.Get(keys.generation()), new Op.Get(keys.historyLost()));
+    return alone(new Member(List.of(), look, List.of()))
+        .compose(result -> raise(result.entry(0), result.entry(1)))
         .recover(failure -> refused(failure, true));
   }
 
-  private Future<Ruling<Raised>> raise(Optional<Entry> entry) {
+  private Future<Ruling<Raised>> raise(Optional<Entry> entry, Optional<Entry> mark) {
     Generation before =
         entry.map(it -> GenerationRecord.decode(it.value()).generation()).orElse(Generation.FIRST);
-    Generation highest =
-        before.compareTo(history.highestGeneration()) < 0 ? history.highestGeneration() : before;
+    Generation marked =
+        mark.map(it -> HistoryLostRecord.decode(it.value()).generation()).orElse(before);
+    Generation highest = higher(higher(before, marked), history.highestGeneration());
     Generation now = new Generation(highest.value() + 1);
     return alone(
             new Member(
@@ -102,6 +103,10 @@ public final class ClusterAdmin {
                 result.held()
                     ? takenUp(new Raised(before, now))
                     : Future.succeededFuture(Ruling.refused(raisedMeanwhile())));
+  }
+
+  private static Generation higher(Generation one, Generation other) {
+    return one.compareTo(other) < 0 ? other : one;
   }
 
   /**

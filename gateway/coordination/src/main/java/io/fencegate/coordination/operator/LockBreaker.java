@@ -3,7 +3,6 @@ package io.fencegate.coordination.operator;
 
 import io.fencegate.coordination.commit.Commit;
 import io.fencegate.coordination.commit.CommitBatcher;
-import io.fencegate.coordination.commit.Transaction;
 import io.fencegate.coordination.key.EpochRecord;
 import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.key.LockRecord;
@@ -14,7 +13,6 @@ import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.token.FencingToken;
 import io.vertx.core.Future;
 import java.util.Optional;
-import java.util.function.Function;
 
 /**
  * Takes a lock from its holder and shuts the holder's token out, in one transaction. Used from one
@@ -50,7 +48,10 @@ public final class LockBreaker {
   public Future<Ruling<Broken>> breakLock(
       ResourceName resource, Optional<FencingToken> only, long deadlineNanos) {
     Call call = new Call(resource, only, deadlineNanos, MAX_ATTEMPTS);
-    return submit(new BreakLook(keys, resource), call, look -> decide(call, look));
+    return batcher
+        .submit(new BreakLook(keys, resource), deadlineNanos)
+        .map(LockBreaker::onlyLooked)
+        .compose(commit -> commit.ruling(look -> decide(call, look)));
   }
 
   private Future<Ruling<Broken>> decide(Call call, Commit.Judged look) {
@@ -73,7 +74,29 @@ public final class LockBreaker {
             held.get(),
             new FencingToken(Math.addExact(token.value(), 1)),
             look.result().entry(BreakTransaction.EPOCH));
-    return submit(form, call, judged -> judged(call, form, token, judged));
+    return batcher
+        .submit(form, call.deadlineNanos())
+        .map(commit -> aimedAt(token, commit))
+        .compose(commit -> commit.ruling(judged -> judged(call, form, token, judged)));
+  }
+
+  /** A look that had no answer has broken nothing. */
+  private static Commit onlyLooked(Commit commit) {
+    return commit instanceof Commit.InDoubt doubt
+        ? new Commit.NotCommitted(RefusalCode.COORDINATOR_UNAVAILABLE.because(doubt.reason()))
+        : commit;
+  }
+
+  /** Says what a repeat has to name, so that it does not hit whoever holds the lock by then. */
+  private static Commit aimedAt(FencingToken token, Commit commit) {
+    return commit instanceof Commit.InDoubt doubt
+        ? new Commit.InDoubt(
+            doubt.reason()
+                + "; token "
+                + token
+                + " was to be shut out: repeat with fencingToken "
+                + token)
+        : commit;
   }
 
   private Future<Ruling<Broken>> judged(
@@ -114,10 +137,5 @@ public final class LockBreaker {
 
   private static FencingToken higher(FencingToken one, Optional<FencingToken> other) {
     return other.filter(it -> it.isAbove(one)).orElse(one);
-  }
-
-  private Future<Ruling<Broken>> submit(
-      Transaction transaction, Call call, Function<Commit.Judged, Future<Ruling<Broken>>> then) {
-    return batcher.submit(transaction, call.deadlineNanos()).compose(commit -> commit.ruling(then));
   }
 }

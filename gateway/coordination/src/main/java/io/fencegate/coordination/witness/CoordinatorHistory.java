@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.coordination.witness;
 
+import io.fencegate.coordination.key.HistoryLostRecord;
 import io.fencegate.coordination.witness.RevisionWatchdog.Verdict;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Refusal;
@@ -108,9 +109,31 @@ public final class CoordinatorHistory {
    * @param generation that the answer was given in
    */
   public Verdict answered(Position floor, Generation generation, long revision) {
-    Verdict verdict = watchdog.answered(floor, new Position(generation, revision));
+    return answered(floor, new Position(generation, revision), Optional.empty());
+  }
+
+  /**
+   * The same of an answer that was asked for what other gateways have noticed as well.
+   *
+   * @param mark the coordinator's, as this very answer says
+   */
+  public Verdict answered(Position floor, Position found, Optional<HistoryLostRecord> mark) {
+    mark.ifPresent(
+        it ->
+            watchdog.marked(
+                found.generation(), new Position(it.generation(), it.revision()), it.reason()));
+    Verdict verdict = watchdog.answered(floor, found);
     followed();
     return verdict;
+  }
+
+  /** What all other gateways have to be told, if anything. */
+  public Optional<HistoryLostRecord> mark() {
+    Position highest = watchdog.floor();
+    return watchdog
+        .loss()
+        .map(
+            loss -> new HistoryLostRecord(highest.generation(), highest.revision(), loss.reason()));
   }
 
   /** The coordinator has told whose data it holds. */

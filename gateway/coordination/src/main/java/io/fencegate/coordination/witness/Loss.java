@@ -31,6 +31,14 @@ public sealed interface Loss {
     }
   }
 
+  /** Another gateway has noticed it, and the generation was not raised since. */
+  record NoticedElsewhere(String found) implements Loss {
+    @Override
+    public String reason() {
+      return found + " (noticed by another gateway)";
+    }
+  }
+
   /** An earlier process has noticed it, and the generation was not raised since. */
   record NoticedBefore(String reason) implements Loss {}
 }

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A coordinator with another identity has lost all of its history as far as this gateway is
  * concerned: its tokens may be higher, but the locks that are held are unknown to it.
+ *
+ * <p>What one gateway has noticed counts for all, for the others may not have asked in time.
  */
 public final class RevisionWatchdog {
 
@@ -89,6 +91,26 @@ public final class RevisionWatchdog {
   private Verdict lose(Loss found) {
     loss = found;
     return Verdict.LOST;
+  }
+
+  /**
+   * Another gateway has noticed a loss. That counts until the generation is above the one in its
+   * mark, also where an answer from before the raise is heard after it.
+   *
+   * @param generation of the answer that the mark was in
+   * @param seen what that gateway had seen before
+   */
+  public void marked(Generation generation, Position seen, String reason) {
+    Generation marked = seen.generation();
+    if (marked.compareTo(generation) < 0 || marked.compareTo(highest.generation()) < 0) {
+      return;
+    }
+    if (highest.isBelow(seen)) {
+      highest = seen;
+    }
+    if (loss == null) {
+      lose(new Loss.NoticedElsewhere(reason));
+    }
   }
 
   /** The coordinator has told its identity. */

@@ -182,7 +182,9 @@ class LockTransactionsTableTest {
             Set.of(),
             AROUND,
             STANDING,
-            laid -> new PlaceTransaction.Keep(keys, request(laid.resource()), ATTEMPT)),
+            laid ->
+                new PlaceTransaction.Keep(
+                    keys, request(laid.resource()), ATTEMPT, modifiedAt(laid, Look.OWN))),
         new Row(
             "grant",
             Set.of(Fact.OWN_PLACE),
@@ -396,6 +398,11 @@ class LockTransactionsTableTest {
   private long createdAt(Laid laid, Look look) {
     Entry entry = laid.entries().get(key(look, laid.resource()));
     return entry == null ? 0 : entry.createRevision();
+  }
+
+  private long modifiedAt(Laid laid, Look look) {
+    Entry entry = laid.entries().get(key(look, laid.resource()));
+    return entry == null ? 0 : entry.modRevision();
   }
 
   private long putLock(ResourceName resource, LeaseId owner, Generation generation) {

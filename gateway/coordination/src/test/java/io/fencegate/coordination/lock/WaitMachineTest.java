@@ -27,6 +27,7 @@ class WaitMachineTest {
   private static final WaitEvent NOT_MY_TURN = new WaitEvent.Placed(7, false);
   private static final WaitEvent TIME_IS_UP = new WaitEvent.Ended(WaitEnd.TIMED_OUT);
   private static final WaitEvent CALLER_IS_GONE = new WaitEvent.Ended(WaitEnd.ABANDONED);
+  private static final WaitEvent CANCELLED = new WaitEvent.Ended(WaitEnd.CANCELLED);
   private static final WaitEvent STOPPING = new WaitEvent.Ended(WaitEnd.DRAINING);
 
   /** A state and how often the caller was answered on the way to it. */
@@ -35,7 +36,14 @@ class WaitMachineTest {
   /** What can come back on what is under way; a later call of the request may come at any time. */
   private static List<WaitEvent> possible(WaitState state) {
     List<WaitEvent> unasked =
-        List.of(TIME_IS_UP, CALLER_IS_GONE, STOPPING, Plain.NUDGED, Plain.DUE, Plain.SUPERSEDED);
+        List.of(
+            TIME_IS_UP,
+            CALLER_IS_GONE,
+            STOPPING,
+            CANCELLED,
+            Plain.NUDGED,
+            Plain.DUE,
+            Plain.SUPERSEDED);
     List<WaitEvent> replies =
         switch (state.phase()) {
           // A call that is to end does not enter the queue any more.
@@ -45,6 +53,7 @@ class WaitMachineTest {
                   NOT_MY_TURN,
                   Plain.GRANTED,
                   Plain.DECIDED_ELSEWHERE,
+                  Plain.VANISHED,
                   Plain.IN_DOUBT,
                   state.end().isPresent() ? Plain.REMOVED : Plain.REFUSED);
           case KEEPING, GRANTING ->
@@ -189,6 +198,16 @@ class WaitMachineTest {
     assertThat(WaitMachine.step(impatient, MY_TURN).commands()).containsExactly(WaitCommand.GRANT);
     assertThat(WaitMachine.step(impatient, NOT_MY_TURN).commands())
         .containsExactly(WaitCommand.LEAVE);
+  }
+
+  @Test
+  void aCancelledCallNeverTriesToTakeTheLockAgain() {
+    explore(
+        (from, event, step) -> {
+          if (from.isCancelled()) {
+            assertThat(step.commands()).as(from + " on " + event).doesNotContain(WaitCommand.GRANT);
+          }
+        });
   }
 
   @Test

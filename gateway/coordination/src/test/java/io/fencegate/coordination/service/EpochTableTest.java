@@ -42,6 +42,8 @@ class EpochTableTest extends CoordinationFixture {
     ABSENT,
     BELOW,
     EQUAL,
+    /** The token's very number, but put by a break. */
+    EQUAL_BY_BREAK,
     ABOVE
   }
 
@@ -89,9 +91,12 @@ class EpochTableTest extends CoordinationFixture {
       case SAME_TOKEN_OTHER_LEASE ->
           c.leaseRequired() ? Optional.of(RefusalCode.TOKEN_NOT_ISSUED) : Optional.empty();
       case ABSENT ->
-          !c.leaseRequired() && c.epoch() == Epoch.EQUAL
-              ? Optional.empty()
-              : Optional.of(RefusalCode.LEASE_EXPIRED);
+          switch (c.epoch()) {
+            case EQUAL_BY_BREAK -> Optional.of(RefusalCode.TOKEN_NOT_ISSUED);
+            case EQUAL ->
+                c.leaseRequired() ? Optional.of(RefusalCode.LEASE_EXPIRED) : Optional.empty();
+            default -> Optional.of(RefusalCode.LEASE_EXPIRED);
+          };
     };
   }
 
@@ -100,7 +105,7 @@ class EpochTableTest extends CoordinationFixture {
     Party party = party();
     for (Case c : cases()) {
       FencingToken token = arrange(c);
-      Optional<FencingToken> before = epoch(c.resource());
+      Optional<EpochRecord> before = record(c.resource());
       Ruling<Verified> ruling =
           party.call(
               () ->
@@ -116,9 +121,9 @@ class EpochTableTest extends CoordinationFixture {
       Optional<RefusalCode> judged =
           ruling.fold(ok -> Optional.empty(), refusal -> Optional.of(refusal.code()));
       assertThat(judged).as(c.toString()).isEqualTo(expected(c));
-      assertThat(epoch(c.resource()))
+      assertThat(record(c.resource()))
           .as("epoch after " + c)
-          .isEqualTo(judged.isEmpty() ? Optional.of(token) : before);
+          .isEqualTo(judged.isEmpty() ? Optional.of(EpochRecord.accepted(token)) : before);
     }
   }
 
@@ -142,12 +147,16 @@ class EpochTableTest extends CoordinationFixture {
     }
     FencingToken raised =
         switch (c.epoch()) {
-          case ABSENT, EQUAL -> token;
+          case ABSENT, EQUAL, EQUAL_BY_BREAK -> token;
           case BELOW -> new FencingToken(token.value() - 1);
           case ABOVE -> new FencingToken(token.value() + 1);
         };
     if (c.epoch() != Epoch.ABSENT) {
-      put(keys.epoch(c.resource()), new EpochRecord(raised, EpochRecord.SOURCE_LOCK).encode());
+      EpochRecord record =
+          c.epoch() == Epoch.EQUAL_BY_BREAK
+              ? EpochRecord.fence(raised)
+              : EpochRecord.accepted(raised);
+      put(keys.epoch(c.resource()), record.encode());
     }
     return token;
   }
@@ -166,8 +175,12 @@ class EpochTableTest extends CoordinationFixture {
     };
   }
 
+  private Optional<EpochRecord> record(ResourceName resource) {
+    return read(keys.epoch(resource)).map(entry -> EpochRecord.decode(entry.value()));
+  }
+
   private Optional<FencingToken> epoch(ResourceName resource) {
-    return read(keys.epoch(resource)).map(EpochRecord::raisedIn);
+    return record(resource).map(EpochRecord::raised);
   }
 
   @Test

@@ -11,15 +11,22 @@ import io.fencegate.coordination.operator.Broken;
 import io.fencegate.coordination.store.Batch;
 import io.fencegate.policy.fence.WriteHeader;
 import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.outcome.Certainty;
+import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.token.FencingToken;
+import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class LockBreakerTest extends CoordinationFixture {
 
   private static final ResourceName R = resource("a/b");
+
+  /** Before the gateway gives a held batch up. */
+  private static final Duration SOON = Duration.ofSeconds(1);
 
   private Broken breakLock(Party party, Optional<FencingToken> only) {
     return granted(party.call(() -> party.coordination().breaker().breakLock(R, only, deadline())));
@@ -85,6 +92,35 @@ class LockBreakerTest extends CoordinationFixture {
   }
 
   @Test
+  void theNumberThatABreakRaisesToIsNobodysToken() {
+    Party party = party();
+    Grant old = acquire(party, "r1");
+    granted(verify(party, old));
+    breakLock(party, Optional.of(old.token()));
+    FencingToken fence = above(old.token());
+    for (FencingToken seen : new FencingToken[] {null, old.token(), fence}) {
+      assertThat(refused(verifyWithoutLease(party, fence, seen)).code())
+          .isEqualTo(RefusalCode.TOKEN_NOT_ISSUED);
+    }
+    assertThat(refused(verifyWithoutLease(party, old.token(), null)).code())
+        .isEqualTo(RefusalCode.STALE_TOKEN);
+    Grant next = acquire(party, "r2");
+    granted(verifyWithoutLease(party, next.token(), fence));
+    assertThat(release(party, next)).isEqualTo(Release.RELEASED);
+    granted(verifyWithoutLease(party, next.token(), next.token()));
+  }
+
+  private Ruling<Verified> verifyWithoutLease(
+      Party party, FencingToken token, @Nullable FencingToken seen) {
+    return party.call(
+        () ->
+            party
+                .coordination()
+                .epochs()
+                .verifyAndRaise(R, new WriteHeader(token, null), false, seen, deadline()));
+  }
+
+  @Test
   void aLockThatNobodyHoldsIsLeftAlone() {
     Party party = party();
     assertThat(breakLock(party, Optional.empty()))
@@ -114,6 +150,26 @@ class LockBreakerTest extends CoordinationFixture {
   }
 
   @Test
+  void aBreakInDoubtSaysWhichTokenARepeatHasToName() {
+    Party party = party();
+    Grant old = acquire(party, "r1");
+    store.hold(this::breaks);
+    Refusal refusal =
+        refused(
+            party.call(
+                () ->
+                    party
+                        .coordination()
+                        .breaker()
+                        .breakLock(
+                            R, Optional.empty(), clocks.read().monotonicNanos() + SOON.toNanos())));
+    store.letGo();
+    assertThat(refusal.certainty()).isEqualTo(Certainty.UNKNOWN);
+    assertThat(refusal.detail()).contains("repeat with fencingToken " + old.token());
+    assertThat(breakLock(party, Optional.of(old.token())).token()).hasValue(old.token());
+  }
+
+  @Test
   void aBreakThatArrivesLateDoesNotHitTheNextHolder() {
     Party party = party();
     Grant old = acquire(party, "r1");
@@ -131,7 +187,7 @@ class LockBreakerTest extends CoordinationFixture {
     Party party = party();
     Grant old = acquire(party, "r1");
     FencingToken higher = new FencingToken(old.token().value() + 1_000);
-    put(keys.epoch(R), new EpochRecord(higher, EpochRecord.SOURCE_LOCK).encode());
+    put(keys.epoch(R), EpochRecord.accepted(higher).encode());
     Broken broken = breakLock(party, Optional.empty());
     assertThat(broken.token()).hasValue(old.token());
     assertThat(broken.epoch()).hasValue(higher);

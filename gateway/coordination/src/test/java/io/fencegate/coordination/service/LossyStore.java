@@ -36,9 +36,14 @@ public final class LossyStore implements CoordinationStore {
   /** What happens to the next batch that fits. */
   private record Fault(Predicate<Batch> fits, boolean late) {}
 
+  /** A batch that waits, and who waits for its answer. */
+  private record Held(Batch batch, Promise<BatchResult> answer) {}
+
   private final CoordinationStore store;
   private final List<Fault> faults = new ArrayList<>();
   private final List<Batch> delayed = new ArrayList<>();
+  private final List<Predicate<Batch>> holding = new ArrayList<>();
+  private final List<Held> held = new ArrayList<>();
   private final List<Predicate<Batch>> counted = new ArrayList<>();
   private final List<LossyWatch> watches = new ArrayList<>();
   private final AtomicInteger count = new AtomicInteger();
@@ -71,6 +76,17 @@ public final class LossyStore implements CoordinationStore {
     List<Future<BatchResult>> results = delayed.stream().map(store::commit).toList();
     delayed.clear();
     return results;
+  }
+
+  /** From now on the batches that fit wait for {@link #letGo}, and are answered then. */
+  synchronized void hold(Predicate<Batch> fits) {
+    holding.add(fits);
+  }
+
+  synchronized void letGo() {
+    holding.clear();
+    held.forEach(each -> send(each.batch()).onComplete(each.answer()));
+    held.clear();
   }
 
   /** What was kept back never arrives. */
@@ -132,6 +148,11 @@ public final class LossyStore implements CoordinationStore {
     }
     if (cut) {
       return Promise.<BatchResult>promise().future();
+    }
+    if (holding.stream().anyMatch(fits -> fits.test(batch))) {
+      Held waiting = new Held(batch, Promise.promise());
+      held.add(waiting);
+      return waiting.answer().future();
     }
     for (Fault fault : faults) {
       if (fault.fits().test(batch)) {

@@ -8,11 +8,17 @@ import static io.fencegate.coordination.service.CoordinationFixture.resource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fencegate.coordination.epoch.Verified;
+import io.fencegate.coordination.key.HistoryLostRecord;
 import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.lock.Grant;
 import io.fencegate.coordination.lock.Release;
 import io.fencegate.coordination.lock.WaitTerms;
 import io.fencegate.coordination.operator.ClusterAdmin;
+import io.fencegate.coordination.store.Batch;
+import io.fencegate.coordination.store.BatchResult;
+import io.fencegate.coordination.store.LeaseHandle;
+import io.fencegate.coordination.store.Member;
+import io.fencegate.coordination.store.Op;
 import io.fencegate.policy.fence.WriteHeader;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
@@ -268,6 +274,92 @@ abstract class RestoreContract {
     assertThat(again.doubtfulPasts.get()).isEqualTo(pasts);
   }
 
+  private long revision(TestParty party) {
+    return party.get(() -> party.coordination.history().floor().revision());
+  }
+
+  /**
+   * Two go on until the restored store is past what the third has seen; that one starts only then.
+   */
+  @Test
+  void whatSomeHaveNoticedHoldsForWhoeverComesWhenItCannotBeSeenAnyMore() {
+    TestParty one = party("one");
+    TestParty two = party("two");
+    TestParty three = party("three");
+    coordinator.backUp();
+    three.awaitSession();
+    long knownToThree = revision(three);
+    close(three);
+    one.awaitSession();
+    two.awaitSession();
+    FencingToken highest = goOn(one);
+    two.awaitSession();
+    coordinator.restore();
+    awaitLoss(one);
+    awaitLoss(two);
+    Awaitility.await()
+        .atMost(NOTICED)
+        .until(
+            () -> {
+              one.awaitSession();
+              return storeRevision(one) > knownToThree + 1;
+            });
+    TestParty late = party("three");
+    TestParty unknowing = party("four");
+    for (TestParty each : List.of(late, unknowing)) {
+      assertThat(each.get(() -> each.coordination.history().trouble())).isPresent();
+      assertThat(refused(each.acquire(request("new", "n1"))).code())
+          .isEqualTo(RefusalCode.TOKEN_BELOW_FLOOR);
+    }
+    raise(unknowing);
+    for (TestParty each : List.of(one, two, late, unknowing)) {
+      each.awaitSession();
+      assertThat(acquire(each, "after/" + next.incrementAndGet()).token()).isGreaterThan(highest);
+      assertThat(each.get(() -> each.coordination.history().trouble())).isEmpty();
+    }
+  }
+
+  private long storeRevision(TestParty party) {
+    Member look = new Member(List.of(), List.of(new Op.Get(keys.generation())), List.of());
+    return ((BatchResult.Committed)
+            party.call(
+                () -> coordinator.store().commit(new Batch(List.of(), List.of(look), List.of()))))
+        .revision();
+  }
+
+  private void mark(TestParty party, int generation) {
+    Member put =
+        new Member(
+            List.of(),
+            List.of(
+                new Op.Put(
+                    keys.historyLost(),
+                    new HistoryLostRecord(new Generation(generation), 1, "a test says so").encode(),
+                    LeaseHandle.NONE)),
+            List.of());
+    party.call(() -> coordinator.store().commit(new Batch(List.of(), List.of(put), List.of())));
+  }
+
+  /** No heartbeat has to come between: what was let in on older knowledge is not committed. */
+  @Test
+  void nothingIsGrantedFromTheMomentThatTheMarkIsThere() {
+    TestParty party = party("one");
+    acquire(party, "before");
+    mark(party, 0);
+    assertThat(refused(party.acquire(request("a", "n1"))).code())
+        .isEqualTo(RefusalCode.TOKEN_BELOW_FLOOR);
+    raise(party);
+    acquire(party, "a");
+  }
+
+  @Test
+  void theGenerationIsRaisedAboveTheOneInTheMark() {
+    TestParty party = party("one");
+    mark(party, 7);
+    assertThat(raise(party).now()).isEqualTo(new Generation(8));
+    assertThat(acquire(party, "a").token().generation()).isEqualTo(new Generation(8));
+  }
+
   @Test
   void everyGatewayTakesUpARaisedGenerationAndOldTokensAreVoid() {
     TestParty one = party("one");
@@ -371,8 +463,7 @@ abstract class RestoreContract {
     }
 
     @Override
-    public Future<io.fencegate.coordination.store.BatchResult> commit(
-        io.fencegate.coordination.store.Batch batch) {
+    public Future<BatchResult> commit(Batch batch) {
       long millis;
       synchronized (random) {
         millis = 1L + random.nextInt(MAX_MILLIS);

@@ -7,8 +7,8 @@ import io.fencegate.coordination.lock.Grant;
 import io.fencegate.coordination.store.Key;
 import io.fencegate.coordination.store.Op;
 import io.fencegate.coordination.store.Value;
-import io.fencegate.policy.outcome.Ruling;
-import io.vertx.core.Promise;
+import io.fencegate.policy.outcome.Refusal;
+import io.fencegate.policy.outcome.RefusalCode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,16 +102,9 @@ class StrayKeysTest extends CoordinationFixture {
   void nobodyIsGrantedALockThatWasPutByHandUntilItIsRemoved() {
     Party party = party();
     put("lock/acct");
-    Promise<Ruling<Grant>> refused = Promise.promise();
-    party.run(
-        () ->
-            party
-                .coordination()
-                .locks()
-                .acquire(request("acct", "r1"), deadline())
-                .onComplete(refused));
-    awaitUntil(refused.future()::isComplete);
-    assertThat(refused.future().result() instanceof Ruling.Granted<Grant>).isFalse();
+    Refusal refusal = refused(party.acquire(request("acct", "r1"), deadline()));
+    assertThat(refusal.code()).isEqualTo(RefusalCode.COORDINATOR_UNAVAILABLE);
+    assertThat(refusal.detail()).contains("cannot be read");
     commit(new Op.Delete(keys.lock(resource("acct"))));
     hold(party, "acct");
   }

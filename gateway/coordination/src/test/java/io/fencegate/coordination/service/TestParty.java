@@ -19,6 +19,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import org.awaitility.Awaitility;
 
 /** A gateway's coordination with its witness in a directory of its own, on a context of its own. */
 final class TestParty {
@@ -26,6 +27,7 @@ final class TestParty {
   static final String PREFIX = "test";
 
   private static final Duration BUDGET = Duration.ofSeconds(10);
+  private static final Duration SESSION_PATIENCE = Duration.ofSeconds(60);
   private static final SecureRandom RANDOM = new SecureRandom();
 
   final Context context;
@@ -97,8 +99,11 @@ final class TestParty {
     return call(() -> coordination.locks().show(resource, deadline()));
   }
 
+  /** Proves the session now; a coordinator that has just started may not answer at once. */
   void awaitSession() {
-    call(() -> coordination.session().refresh());
+    Awaitility.await()
+        .atMost(SESSION_PATIENCE)
+        .until(() -> call(() -> coordination.session().refresh().map(true).otherwise(false)));
   }
 
   void close() {

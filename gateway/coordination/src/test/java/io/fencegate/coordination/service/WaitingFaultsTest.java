@@ -3,6 +3,9 @@ package io.fencegate.coordination.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fencegate.coordination.key.Attempt;
+import io.fencegate.coordination.key.WaitRecord;
+import io.fencegate.coordination.lock.AcquireRequest;
 import io.fencegate.coordination.lock.Cancellation;
 import io.fencegate.coordination.lock.Grant;
 import io.fencegate.coordination.store.Batch;
@@ -13,6 +16,7 @@ import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
 import io.vertx.core.Future;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
@@ -59,16 +63,83 @@ class WaitingFaultsTest extends CoordinationFixture {
     assertThat(queueLength("a")).isZero();
   }
 
+  private Waiting waits(Party party, String requestId) {
+    return party.acquire(request("a", requestId), patience(PATIENCE), deadline());
+  }
+
+  private Attempt attempt(String requestId) {
+    return WaitRecord.decode(read(place("a", requestId)).orElseThrow().value()).attempt();
+  }
+
+  /** Whether a batch puts a session, as raising its counter does. */
+  private boolean settles(Batch batch) {
+    return has(
+        batch,
+        op -> op instanceof Op.Put put && put.key().path().startsWith(keys.gateway("").path()));
+  }
+
+  private Cancellation cancel(Party party, String requestId) {
+    AcquireRequest request = request("a", requestId);
+    return granted(
+        party.call(
+            () ->
+                party
+                    .coordination()
+                    .locks()
+                    .cancel(
+                        request.resource(), request.principal(), request.requestId(), deadline())));
+  }
+
+  /** Whether it had been put and then cancelled cannot be told, so it does not wait on. */
   @Test
-  void anEnqueueThatArrivesAfterItsDoubtWasSettledPutsNoSecondEntry() {
+  void anEnqueueThatDidNotArriveLeavesNoEntryAndItsCallIsToldThatItHasNoPlace() {
     Party party = party();
-    Grant held = hold(party);
+    hold(party);
     store.delay(puts(place("a", "r1")));
-    Waiting waiting = queued(party, "a", "r1");
-    release(party, held);
-    granted(waiting.answer());
+    Waiting waiting = waits(party, "r1");
+    assertThat(refused(waiting.answer()).code()).isEqualTo(RefusalCode.LEASE_LOST);
     lateOnesAreFenced();
     assertThat(queueLength("a")).isZero();
+  }
+
+  @Test
+  void aCallThatWasCancelledWhileItsEnqueueWasInDoubtIsNeverGranted() {
+    for (boolean sameGateway : List.of(true, false)) {
+      String id = sameGateway ? "here" : "there";
+      Party party = party();
+      Party canceller = sameGateway ? party : party();
+      Grant held = granted(party.acquire(request("a", "holder-" + id), deadline()));
+      store.loseReply(puts(place("a", id)));
+      store.hold(this::settles);
+      Waiting waiting = waits(party, id);
+      awaitUntil(() -> read(place("a", id)).isPresent());
+      assertThat(cancel(canceller, id)).isEqualTo(Cancellation.CANCELLED);
+      store.letGo();
+      assertThat(refused(waiting.answer()).code()).isEqualTo(RefusalCode.LEASE_LOST);
+      release(party, held);
+      assertThat(queueLength("a")).isZero();
+      assertThat(read(keys.lock(resource("a")))).isEmpty();
+    }
+  }
+
+  @Test
+  void aCallThatWasCancelledWhileItsTakeOverWasInDoubtIsNeverGranted() {
+    Party one = party();
+    Party two = party();
+    Grant held = hold(one);
+    Waiting first = queued(one, "a", "r1");
+    Attempt before = attempt("r1");
+    store.loseReply(puts(place("a", "r1")));
+    store.hold(this::settles);
+    Waiting again = waits(two, "r1");
+    awaitUntil(() -> !attempt("r1").equals(before));
+    assertThat(cancel(one, "r1")).isEqualTo(Cancellation.CANCELLED);
+    store.letGo();
+    assertThat(refused(again.answer()).code()).isEqualTo(RefusalCode.LEASE_LOST);
+    assertThat(refused(first.answer()).code()).isIn(RefusalCode.LEASE_LOST, RefusalCode.IN_FLIGHT);
+    release(one, held);
+    assertThat(queueLength("a")).isZero();
+    assertThat(read(keys.lock(resource("a")))).isEmpty();
   }
 
   @Test

@@ -30,6 +30,23 @@ class RevisionWatchdogTest {
     return new RevisionWatchdog(new Witness(OptionalLong.of(CLUSTER), highest, Optional.empty()));
   }
 
+  @Test
+  void whatAnotherGatewayNoticedCountsUntilTheGenerationIsAboveItsMark() {
+    RevisionWatchdog watchdog = knowing(at(1, 50));
+    watchdog.answered(watchdog.floor(), at(1, 60));
+    watchdog.marked(new Generation(1), at(0, 900), "an older loss");
+    assertThat(watchdog.loss()).isEmpty();
+    watchdog.marked(new Generation(1), at(3, 900), "a loss");
+    assertThat(watchdog.answered(watchdog.floor(), at(1, 61))).isEqualTo(Verdict.LOST);
+    assertThat(watchdog.answered(watchdog.floor(), at(3, 62))).isEqualTo(Verdict.LOST);
+    assertThat(new RevisionWatchdog(watchdog.witness()).answered(at(0, 0), at(2, 70)))
+        .isEqualTo(Verdict.LOST);
+    watchdog.marked(new Generation(4), at(3, 900), "a loss");
+    assertThat(watchdog.answered(watchdog.floor(), at(4, 63))).isEqualTo(Verdict.INTACT);
+    watchdog.marked(new Generation(3), at(3, 900), "heard late");
+    assertThat(watchdog.loss()).isEmpty();
+  }
+
   /** A question on its way: judged by the coordinator at some moment before its answer arrives. */
   private static final class Asked {
     final Position floor;

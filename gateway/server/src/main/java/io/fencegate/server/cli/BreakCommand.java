@@ -65,6 +65,9 @@ final class BreakCommand extends OperatorCommand {
   String adviceInDoubt() {
     return "see whether it is held still (lock show "
         + resource
-        + "); to repeat it, name the token that is meant (--token)";
+        + "); to repeat it, "
+        + (token == null
+            ? "add --token with the token that the answer names, so that no successor is hit"
+            : "use the same --token " + token);
   }
 }

@@ -3,13 +3,15 @@ package io.fencegate.server.http;
 
 import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
+import io.fencegate.server.clock.InTime;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
+import java.util.Objects;
 import java.util.concurrent.TimeoutException;
 
 /**
@@ -44,10 +46,13 @@ final class BoundedBody {
     request.endHandler(unused -> promise.tryComplete(Ruling.granted(body)));
     request.exceptionHandler(promise::tryFail);
     request.resume();
-    return promise
-        .future()
-        .timeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+    return InTime.of(ownVertx(), promise.future(), PATIENCE)
         .otherwise(failure -> Ruling.refused(RefusalCode.REQUEST_TIMEOUT.because(why(failure))));
+  }
+
+  /** A request is read in turns of its own context. */
+  private static Vertx ownVertx() {
+    return Objects.requireNonNull(Vertx.currentContext(), "not in a request's turn").owner();
   }
 
   private static String why(Throwable failure) {

@@ -92,7 +92,8 @@ final class BreakService {
                 + (done.isEmpty() ? "" : ", but ")
                 + "the downstream has not confirmed that it refuses older writes ("
                 + refusal.detail()
-                + "); repeat this call")
+                + "); repeat this call"
+                + broken.token().map(token -> " with fencingToken " + token).orElse(""))
         .inDoubt();
   }
 }

@@ -16,10 +16,10 @@ import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.time.ClockReading;
 import io.fencegate.policy.time.Clocks;
 import io.fencegate.policy.token.FencingToken;
+import io.fencegate.server.clock.InTime;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,6 +44,7 @@ public final class WriteService {
 
   private static final Logger LOG = LoggerFactory.getLogger(WriteService.class);
 
+  private final Vertx vertx;
   private final DrainBarrier barrier;
   private final EpochLedger epochs;
   private final GatewaySession session;
@@ -65,6 +66,7 @@ public final class WriteService {
       WriteObserver observer) {}
 
   public WriteService(Parts parts) {
+    this.vertx = parts.vertx();
     this.barrier = parts.barrier();
     this.epochs = parts.epochs();
     this.session = parts.session();
@@ -141,9 +143,7 @@ public final class WriteService {
     if (session.isFresh(clocks.read())) {
       return Future.succeededFuture(true);
     }
-    return session
-        .refresh()
-        .timeout(HEARTBEAT_WAIT.toMillis(), TimeUnit.MILLISECONDS)
+    return InTime.of(vertx, session.refresh(), HEARTBEAT_WAIT)
         .transform(unused -> Future.succeededFuture(session.isFresh(clocks.read())));
   }
 

@@ -75,9 +75,11 @@ class ManyLocksIT extends FaultFixture {
     keepDoing(Duration.ofMillis(10), () -> livenessNanos.add(timed(waiters.operator())));
     eventually(() -> livenessNanos.size() >= 5);
     long startNanos = System.nanoTime();
-    held.forEach(lock -> inBackground(() -> worker(0).release(lock)));
+    List<CompletableFuture<Answer>> releases =
+        held.stream().map(lock -> inBackground(() -> worker(0).release(lock))).toList();
     waiting.forEach(
         call -> assertThat(call.orTimeout(40, TimeUnit.SECONDS).join().status()).isEqualTo(200));
+    releases.forEach(release -> assertThat(release.join().status()).isEqualTo(200));
     Duration took = Duration.ofNanos(System.nanoTime() - startNanos);
     vertxLog.detachAppender(log);
     vertxLog.setLevel(null);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.coordination.key;
+
+/** A key of ours holds what no gateway has put there. */
+public final class UnreadableRecord extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  UnreadableRecord(String what, Throwable cause) {
+    super(
+        what
+            + " in the coordinator cannot be read: was it put there by hand? An operator has to"
+            + " delete it",
+        cause);
+  }
+}
