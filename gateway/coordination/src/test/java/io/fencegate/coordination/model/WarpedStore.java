@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.coordination.model;
 
-import io.fencegate.coordination.store.Batch;
-import io.fencegate.coordination.store.BatchResult;
+import io.fencegate.coordination.service.StoreProxy;
 import io.fencegate.coordination.store.CoordinationStore;
-import io.fencegate.coordination.store.KeyRange;
 import io.fencegate.coordination.store.LeaseHandle;
 import io.fencegate.coordination.store.LeaseTtl;
-import io.fencegate.coordination.store.RangePage;
-import io.fencegate.coordination.store.StoreHealth;
-import io.fencegate.coordination.store.Watch;
-import io.fencegate.coordination.store.WatchListener;
-import io.fencegate.coordination.store.WatchScope;
 import io.fencegate.policy.time.Clocks;
 import io.vertx.core.Future;
 import java.time.Duration;
@@ -24,7 +17,7 @@ import java.util.Map;
  * A store with clocks of its own, seen by the test's: a lease ends when its time has passed on
  * them. Ending it sooner than the store would is what happens when time really passes.
  */
-final class WarpedStore implements CoordinationStore {
+final class WarpedStore extends StoreProxy {
 
   private record Span(long askedNanos, long ttlSeconds) {
 
@@ -33,12 +26,11 @@ final class WarpedStore implements CoordinationStore {
     }
   }
 
-  private final CoordinationStore store;
   private final Clocks clocks;
   private final Map<LeaseHandle, Span> spans = new HashMap<>();
 
   WarpedStore(CoordinationStore store, Clocks clocks) {
-    this.store = store;
+    super(store);
     this.clocks = clocks;
   }
 
@@ -67,12 +59,12 @@ final class WarpedStore implements CoordinationStore {
   @Override
   public Future<LeaseHandle> grant(long ttlSeconds) {
     Span span = new Span(now(), ttlSeconds);
-    return store.grant(ttlSeconds).onSuccess(lease -> remember(lease, span));
+    return real().grant(ttlSeconds).onSuccess(lease -> remember(lease, span));
   }
 
   @Override
   public Future<LeaseTtl> timeToLive(LeaseHandle lease) {
-    return store.timeToLive(lease).map(found -> warped(lease, found));
+    return real().timeToLive(lease).map(found -> warped(lease, found));
   }
 
   private synchronized LeaseTtl warped(LeaseHandle lease, LeaseTtl found) {
@@ -84,30 +76,5 @@ final class WarpedStore implements CoordinationStore {
     return remaining <= 0
         ? new LeaseTtl.Gone()
         : new LeaseTtl.Alive(Duration.ofNanos(remaining).toSeconds());
-  }
-
-  @Override
-  public Future<BatchResult> commit(Batch batch) {
-    return store.commit(batch);
-  }
-
-  @Override
-  public Future<RangePage> range(KeyRange range, int limit) {
-    return store.range(range, limit);
-  }
-
-  @Override
-  public Watch watch(KeyRange range, long fromRevision, WatchScope scope, WatchListener listener) {
-    return store.watch(range, fromRevision, scope, listener);
-  }
-
-  @Override
-  public Future<StoreHealth> health() {
-    return store.health();
-  }
-
-  @Override
-  public Future<Void> close() {
-    return store.close();
   }
 }

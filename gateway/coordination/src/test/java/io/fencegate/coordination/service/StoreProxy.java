@@ -15,11 +15,11 @@ import io.fencegate.coordination.store.WatchScope;
 import io.vertx.core.Future;
 
 /** Hands everything on to a real store, which may be exchanged for another behind it. */
-class StoreProxy implements CoordinationStore {
+public class StoreProxy implements CoordinationStore {
 
   private volatile CoordinationStore store;
 
-  StoreProxy(CoordinationStore store) {
+  protected StoreProxy(CoordinationStore store) {
     this.store = store;
   }
 
@@ -27,7 +27,7 @@ class StoreProxy implements CoordinationStore {
     this.store = other;
   }
 
-  CoordinationStore real() {
+  protected final CoordinationStore real() {
     return store;
   }
 
