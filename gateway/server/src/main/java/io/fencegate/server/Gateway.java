@@ -243,6 +243,9 @@ public final class Gateway extends VerticleBase {
             .setMaxHeaderSize(MAX_HEADER_BYTES)
             .setMaxInitialLineLength(MAX_LINE_BYTES)
             .setHandle100ContinueAutomatically(true)
+            // There are no web sockets; their handler would look at every message.
+            .setPerFrameWebSocketCompressionSupported(false)
+            .setPerMessageWebSocketCompressionSupported(false)
             .setIdleTimeout(IDLE_SECONDS)
             .setIdleTimeoutUnit(TimeUnit.SECONDS);
     return vertx

@@ -80,9 +80,9 @@ final class CapacityCommand implements Callable<Integer> {
 
   @Option(
       names = "--warm-up",
-      defaultValue = "130",
+      defaultValue = "160",
       description =
-          "seconds of full load before measuring (default: ${DEFAULT-VALUE}: records of requests live 120 s, so then as many end as begin)")
+          "seconds of load before measuring, a quarter of them rising (default: ${DEFAULT-VALUE}: records of requests live 120 s, so then as many end as begin)")
   private int warmUp;
 
   @Option(

@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 /** Forgets all history but the last moments, again and again, as operators let etcd do it. */
 final class Compactor implements AutoCloseable {
 
-  private static final long PAUSE_MILLIS = 5_000;
+  private static final long PAUSE_MILLIS = 20_000;
 
   private static final Logger LOG = LoggerFactory.getLogger(Compactor.class);
 

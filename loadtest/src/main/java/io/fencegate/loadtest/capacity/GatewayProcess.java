@@ -80,6 +80,8 @@ final class GatewayProcess implements AutoCloseable {
       Files.writeString(directory.resolve("policies/load.yaml"), POLICY);
       Files.writeString(directory.resolve("fencegate.yaml"), serverFile(coordinator));
       Files.deleteIfExists(gcLog(directory));
+      // Each run has a new etcd, whose history is not the one that an earlier run's gateway saw.
+      Files.deleteIfExists(directory.resolve("data/history.witness"));
       List<String> arguments = new ArrayList<>();
       arguments.add("-Xmx" + MAX_HEAP_MIB + "m");
       arguments.add("-XX:+UseG1GC");

@@ -40,6 +40,8 @@ final class GatlingProcess {
     List<String> arguments = new ArrayList<>(plan.flags());
     arguments.add("-Xms256m");
     arguments.add("-Xmx1g");
+    // The least processor time; its pauses are short, since hardly anything lives long.
+    arguments.add("-XX:+UseParallelGC");
     arguments.add("--add-opens=java.base/java.lang=ALL-UNNAMED");
     arguments.add("-Dfencegate.load.out=" + out);
     arguments.add("-Dfencegate.load.strict=" + strict);

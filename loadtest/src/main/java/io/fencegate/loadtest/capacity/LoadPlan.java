@@ -88,6 +88,11 @@ record LoadPlan(String url, String runId, int resources, int held, Rates rates, 
     return times.warmUp() + times.steady() + times.after();
   }
 
+  /** The part of the warm-up in which the rate rises. */
+  int rampSeconds() {
+    return times.warmUp() / 4;
+  }
+
   private static final String PREFIX = "fencegate.load.";
 
   /** As flags of a JVM, to be read by {@link #of}. */

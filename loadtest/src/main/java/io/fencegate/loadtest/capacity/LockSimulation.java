@@ -69,8 +69,12 @@ public final class LockSimulation extends Simulation {
             cycling()
                 .injectOpen(
                     nothingFor(Duration.ofSeconds(plan.times().fill())),
+                    // New JVMs are slow: under the whole rate at once the queues would fill first.
+                    rampUsersPerSec(1)
+                        .to(plan.rates().cycles())
+                        .during(Duration.ofSeconds(plan.rampSeconds())),
                     constantUsersPerSec(plan.rates().cycles())
-                        .during(Duration.ofSeconds(plan.loadSeconds()))))
+                        .during(Duration.ofSeconds(plan.loadSeconds() - plan.rampSeconds()))))
         .protocols(gateway)
         .assertions(assertions());
   }

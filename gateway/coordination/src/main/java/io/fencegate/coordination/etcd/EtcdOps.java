@@ -16,14 +16,6 @@ final class EtcdOps {
     return op.fold(TRANSLATION);
   }
 
-  static Effect effect(Op op) {
-    RequestOp translated = of(op);
-    if (translated.hasRequestPut()) {
-      return Effect.PUTS;
-    }
-    return translated.hasRequestDeleteRange() ? Effect.DELETES : Effect.NONE;
-  }
-
   private static final Op.Cases<RequestOp> TRANSLATION =
       new Op.Cases<>() {
         @Override

@@ -8,6 +8,7 @@ import io.etcd.jetcd.api.LeaseGrpc;
 import io.etcd.jetcd.api.LeaseTimeToLiveRequest;
 import io.etcd.jetcd.api.RangeRequest;
 import io.etcd.jetcd.api.RangeResponse;
+import io.etcd.jetcd.api.TxnRequest;
 import io.fencegate.coordination.store.Batch;
 import io.fencegate.coordination.store.BatchResult;
 import io.fencegate.coordination.store.BatchRules;
@@ -74,12 +75,13 @@ public final class EtcdStore implements CoordinationStore {
     if (violation.isPresent()) {
       return refused("not a batch: " + violation.get());
     }
+    TxnRequest request = EtcdTransactions.request(batch);
     return ask(
         new EtcdQuestion<>(
             KVGrpc.getTxnMethod(),
-            EtcdTransactions.request(batch),
+            request,
             EtcdTransactions::result,
-            EtcdTransactions.effect(batch),
+            EtcdTransactions.effect(request),
             deadline()));
   }
 

@@ -20,7 +20,6 @@ import io.fencegate.coordination.store.OpResult;
 import io.fencegate.coordination.store.Value;
 import io.fencegate.coordination.store.WatchEvent;
 import java.nio.charset.StandardCharsets;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -84,12 +83,28 @@ final class EtcdTransactions {
   }
 
   /** The most that a batch does, whichever branches run. */
-  static Effect effect(Batch batch) {
-    return batch.members().stream()
-        .flatMap(member -> Stream.concat(member.then().stream(), member.otherwise().stream()))
-        .map(EtcdOps::effect)
-        .max(Comparator.naturalOrder())
-        .orElse(Effect.NONE);
+  static Effect effect(TxnRequest batch) {
+    Effect most = Effect.NONE;
+    for (RequestOp member : batch.getSuccessList()) {
+      TxnRequest within = member.getRequestTxn();
+      most = most(most, within.getSuccessList());
+      most = most(most, within.getFailureList());
+    }
+    return most;
+  }
+
+  private static Effect most(Effect soFar, List<RequestOp> steps) {
+    Effect most = soFar;
+    for (RequestOp step : steps) {
+      Effect effect =
+          switch (step.getRequestCase()) {
+            case REQUEST_PUT -> Effect.PUTS;
+            case REQUEST_DELETE_RANGE -> Effect.DELETES;
+            default -> Effect.NONE;
+          };
+      most = effect.compareTo(most) > 0 ? effect : most;
+    }
+    return most;
   }
 
   static BatchResult result(TxnResponse response) {

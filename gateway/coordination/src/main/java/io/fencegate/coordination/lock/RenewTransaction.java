@@ -74,7 +74,7 @@ final class RenewTransaction implements Transaction {
         List.of(
             new Compare.ModifiedAt(lock, target.modRevision()),
             new Compare.ValuePrefix(lock, LockRecord.ownership(target.proof(), generation))),
-        List.of(new Op.Touch(lock, lastLease), new Op.Get(lock)),
+        List.of(new Op.Touch(lock, lastLease)),
         List.of(new Op.Get(lock)));
   }
 }
