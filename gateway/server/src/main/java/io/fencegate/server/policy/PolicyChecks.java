@@ -57,12 +57,28 @@ public final class PolicyChecks {
             factory.get().check(config, policies.stream().map(PolicyChecks::placed).toList()));
     if (problems.isEmpty()) {
       problems.addAll(tooWeak(factory.get().offer(config), policies));
+      problems.addAll(withoutShadow(factory.get(), policies));
     }
     return problems;
   }
 
   private static AdapterFactory.PlacedPolicy placed(PlacedPolicy policy) {
     return new AdapterFactory.PlacedPolicy(policy.pointer(), policy.policy());
+  }
+
+  private static List<PolicyProblem> withoutShadow(
+      AdapterFactory factory, List<PlacedPolicy> policies) {
+    return policies.stream()
+        .filter(it -> it.policy().fencing().isShadow() && !factory.takesShadowWrites())
+        .map(
+            it ->
+                new PolicyProblem(
+                    it.pointer() + "/enforcement",
+                    "'shadow'",
+                    "'enforce': an adapter of type "
+                        + factory.type()
+                        + " sends on no writes that it would have to refuse"))
+        .toList();
   }
 
   private static List<PolicyProblem> tooWeak(Offer offer, List<PlacedPolicy> policies) {

@@ -241,14 +241,11 @@ class MalformedFilesTest {
         policy(
             "values of later versions, with the keys that belong to them",
             """
-            enforcement: @@shadow
-            token: { source: @@external, start: 1, maxJump: 1000 }
+            token: { source: @@etcd-election, prefix: /x, endpoints: [] }
             onUnresolved: { action: @@wait, settleAfter: 30s }
             """,
-            "/resources/0/enforcement: 'shadow' was given, expected enforce (not in this version:"
-                + " shadow)",
-            "/resources/0/token/source: 'external' was given, expected lock (not in this version:"
-                + " etcd-election, external)",
+            "/resources/0/token/source: 'etcd-election' was given, expected one of lock, external"
+                + " (not in this version: etcd-election)",
             "/resources/0/onUnresolved/action: 'wait' was given, expected block (not in this"
                 + " version: wait)"),
         policy(
@@ -261,6 +258,30 @@ class MalformedFilesTest {
 
   private static Stream<Arguments> values() {
     return Stream.of(
+        policy(
+            "external tokens",
+            """
+            token: { source: external, start: @@0, maxJump: @@-1, hmacKey: @@short }
+            lease: { required: @@true }
+            """,
+            "/resources/0/token/start: the number 0 was given, expected an integer of at least 1",
+            "/resources/0/token/maxJump: the number -1 was given, expected an integer of at least"
+                + " 1",
+            "/resources/0/token/hmacKey: 'a value of 5 bytes' was given, expected a secret of 32 to"
+                + " 1024 bytes",
+            "/resources/0/lease/required: true was given, expected false or nothing: tokens of"
+                + " source external have no lease"),
+        policy(
+            "keys of external tokens beside locks",
+            "token: { source: lock, start: @@1, maxJump: @@5 }\n",
+            "/resources/0/token/start: the number 1 was given, expected no such key: it belongs to"
+                + " source external",
+            "/resources/0/token/maxJump: the number 5 was given, expected no such key: it belongs"
+                + " to source external"),
+        policy(
+            "enforcement",
+            "enforcement: @@none\n",
+            "/resources/0/enforcement: 'none' was given, expected one of enforce, shadow"),
         policy(
             "durations",
             """
