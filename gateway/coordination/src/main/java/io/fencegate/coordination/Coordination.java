@@ -4,7 +4,7 @@ package io.fencegate.coordination;
 import io.fencegate.coordination.commit.CommitBatcher;
 import io.fencegate.coordination.commit.GatewaySession;
 import io.fencegate.coordination.epoch.EpochLedger;
-import io.fencegate.coordination.epoch.ExternalEpochs;
+import io.fencegate.coordination.epoch.ForeignEpochs;
 import io.fencegate.coordination.health.CoordinatorHealth;
 import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.lease.LeaseBuckets;
@@ -40,7 +40,7 @@ public final class Coordination {
   private final LockBreaker breaker;
   private final ClusterAdmin cluster;
   private final ResourceDirectory directory;
-  private final ExternalEpochs externalEpochs;
+  private final ForeignEpochs foreignEpochs;
   private final EpochReset epochReset;
   private final CoordinatorHealth health;
   private long heartbeat;
@@ -87,7 +87,7 @@ public final class Coordination {
                 changes));
     this.breaker = new LockBreaker(keys, commits);
     this.cluster = new ClusterAdmin(setup.store(), keys, session, history);
-    this.externalEpochs = new ExternalEpochs(keys, commits, setup.clocks());
+    this.foreignEpochs = new ForeignEpochs(setup.store(), keys, commits, setup.clocks());
     this.epochReset = new EpochReset(keys, commits);
     this.directory = new ResourceDirectory(setup.store(), keys);
     this.health = new CoordinatorHealth(vertx, setup.store(), history);
@@ -172,8 +172,8 @@ public final class Coordination {
     return epochs;
   }
 
-  public ExternalEpochs externalEpochs() {
-    return externalEpochs;
+  public ForeignEpochs foreignEpochs() {
+    return foreignEpochs;
   }
 
   public EpochReset epochReset() {

@@ -128,7 +128,15 @@ public final class Gateway extends VerticleBase {
                 new PolicyFolder(setup.config().policies()),
                 AdapterFactories.installed(),
                 new SystemValues(),
-                new AdapterContext(vertx, setup.clocks())))
+                new AdapterContext(vertx, setup.clocks()),
+                setup
+                    .config()
+                    .coordinator()
+                    .fold(
+                        embedded ->
+                            Optional.of(
+                                "the coordinator is embedded, other clients of etcd are not"),
+                        etcd -> Optional.empty())))
         .compose(
             library -> {
               policies = library;
@@ -224,7 +232,7 @@ public final class Gateway extends VerticleBase {
             shadow,
             library.active(),
             coordinating.epochs(),
-            coordinating.externalEpochs(),
+            coordinating.foreignEpochs(),
             coordinating.session(),
             setup.clocks(),
             observations));

@@ -136,7 +136,7 @@ public final class EpochLedger {
       ResourceName resource, WriteHeader header, boolean leaseRequired, long deadlineNanos) {
     ClockReading askedAt = clocks.read();
     return batcher
-        .submit(new EpochLook(keys, resource), deadlineNanos)
+        .submit(new EpochLook(resource, VerifyTransaction.look(keys, resource)), deadlineNanos)
         .compose(
             commit ->
                 commit.ruling(

@@ -2,17 +2,17 @@
 package io.fencegate.coordination.epoch;
 
 import io.fencegate.coordination.commit.Transaction;
-import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.lease.Bucket;
 import io.fencegate.coordination.lease.TtlClass;
 import io.fencegate.coordination.store.Member;
+import io.fencegate.coordination.store.Op;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.token.Generation;
 import java.util.List;
 import java.util.Map;
 
-/** Reads what a verification reads, in the same order, and raises nothing. */
-record EpochLook(Keyspace keys, ResourceName resource) implements Transaction {
+/** Reads what a verification reads, and raises nothing. */
+record EpochLook(ResourceName resource, List<Op> look) implements Transaction {
 
   @Override
   public boolean deletesOnly() {
@@ -26,6 +26,6 @@ record EpochLook(Keyspace keys, ResourceName resource) implements Transaction {
 
   @Override
   public Member build(Generation generation, Map<TtlClass, Bucket> buckets) {
-    return new Member(List.of(), VerifyTransaction.look(keys, resource), List.of());
+    return new Member(List.of(), look, List.of());
   }
 }

@@ -31,7 +31,7 @@ final class ExternalRules {
   /** The refusal; empty where the token is accepted, and raises the epoch if it is above it. */
   static Optional<Refusal> judge(
       FencingToken token, TokenSource.External source, Optional<EpochRecord> record) {
-    if (record.filter(found -> !found.isExternal()).isPresent()) {
+    if (record.filter(found -> !found.isOf(EpochRecord.SOURCE_EXTERNAL)).isPresent()) {
       return Optional.of(otherSource(record.get(), EpochRecord.SOURCE_EXTERNAL));
     }
     if (record.isEmpty()) {

@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
  * How high a resource's epoch is: the token 8, so that byte order is token order, then what raised
  * it. Sources differ in their first byte, so that a prefix can tell them apart.
  *
- * @param source {@link #SOURCE_LOCK}, {@link #SOURCE_BREAK} or {@link #SOURCE_EXTERNAL}
+ * @param source one of the constants below
  */
 public record EpochRecord(FencingToken raised, String source) {
 
@@ -26,6 +26,9 @@ public record EpochRecord(FencingToken raised, String source) {
 
   /** A token that somebody else issued, which was accepted. */
   public static final String SOURCE_EXTERNAL = "external";
+
+  /** The create revision of a candidate's key that other clients of etcd made. */
+  public static final String SOURCE_ELECTION = "etcd-election";
 
   public Value encode() {
     byte[] sourceBytes = source.getBytes(StandardCharsets.UTF_8);
@@ -70,6 +73,11 @@ public record EpochRecord(FencingToken raised, String source) {
     return new EpochRecord(token, SOURCE_EXTERNAL);
   }
 
+  /** A candidate's create revision that was accepted. */
+  public static EpochRecord election(FencingToken token) {
+    return new EpochRecord(token, SOURCE_ELECTION);
+  }
+
   /** What shuts out a holder with the token below this one. */
   public static EpochRecord fence(FencingToken token) {
     return new EpochRecord(token, SOURCE_BREAK);
@@ -85,8 +93,8 @@ public record EpochRecord(FencingToken raised, String source) {
     return source.equals(SOURCE_LOCK) || source.equals(SOURCE_BREAK);
   }
 
-  public boolean isExternal() {
-    return source.equals(SOURCE_EXTERNAL);
+  public boolean isOf(String expected) {
+    return source.equals(expected);
   }
 
   /** Whether its token is one that was issued. */

@@ -3,6 +3,7 @@ package io.fencegate.coordination.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fencegate.coordination.epoch.ForeignEpochs;
 import io.fencegate.coordination.epoch.Verified;
 import io.fencegate.coordination.key.EpochRecord;
 import io.fencegate.coordination.lock.Grant;
@@ -24,15 +25,16 @@ import org.junit.jupiter.api.Test;
 class ExternalEpochsTest extends CoordinationFixture {
 
   private static final ResourceName R = resource("ledger/acme");
-  private static final TokenSource.External SOURCE =
-      new TokenSource.External(new FencingToken(10), 100, Optional.empty());
+  private static final ForeignEpochs.Foreign SOURCE =
+      new ForeignEpochs.Foreign.External(
+          new TokenSource.External(new FencingToken(10), 100, Optional.empty()));
 
   private Ruling<Verified> raise(Party party, long token) {
     return party.call(
         () ->
             party
                 .coordination()
-                .externalEpochs()
+                .foreignEpochs()
                 .verifyAndRaise(R, new FencingToken(token), SOURCE, deadline()));
   }
 
@@ -86,7 +88,7 @@ class ExternalEpochsTest extends CoordinationFixture {
             () ->
                 party
                     .coordination()
-                    .externalEpochs()
+                    .foreignEpochs()
                     .verify(R, new FencingToken(50), SOURCE, deadline())));
     assertThat(epoch()).isEmpty();
   }
@@ -122,7 +124,7 @@ class ExternalEpochsTest extends CoordinationFixture {
             unused ->
                 party
                     .coordination()
-                    .externalEpochs()
+                    .foreignEpochs()
                     .verifyAndRaise(R, new FencingToken(token), SOURCE, deadline())
                     .onComplete(promise));
     return promise.future();

@@ -2,7 +2,7 @@
 package io.fencegate.server.write;
 
 import io.fencegate.coordination.epoch.EpochLedger;
-import io.fencegate.coordination.epoch.ExternalEpochs;
+import io.fencegate.coordination.epoch.ForeignEpochs;
 import io.fencegate.coordination.epoch.Verified;
 import io.fencegate.policy.fence.FencingRules;
 import io.fencegate.policy.fence.WriteHeader;
@@ -11,8 +11,10 @@ import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.token.FencingToken;
+import io.fencegate.policy.token.SigningKey;
 import io.fencegate.policy.token.TokenSignature;
 import io.vertx.core.Future;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -22,15 +24,30 @@ public final class TokenSources {
   private static final String SIGNATURE = "Fencing-Token-Signature";
 
   private final EpochLedger locks;
-  private final ExternalEpochs external;
+  private final ForeignEpochs others;
 
-  public TokenSources(EpochLedger locks, ExternalEpochs external) {
+  public TokenSources(EpochLedger locks, ForeignEpochs others) {
     this.locks = locks;
-    this.external = external;
+    this.others = others;
   }
 
-  private static TokenSource sourceOf(WriteCommand command) {
-    return command.policy().fencing().source();
+  /** Empty where the lock service is to be asked. */
+  private static Optional<ForeignEpochs.Foreign> foreign(WriteCommand command) {
+    return command
+        .policy()
+        .fencing()
+        .source()
+        .fold(
+            Optional::empty,
+            terms -> Optional.of(new ForeignEpochs.Foreign.External(terms)),
+            election -> Optional.of(election(command, election)));
+  }
+
+  private static ForeignEpochs.Foreign election(
+      WriteCommand command, TokenSource.Election election) {
+    Map<String, String> variables =
+        command.policy().match().match(command.resource()).orElseThrow();
+    return new ForeignEpochs.Foreign.Election(election.prefixFor(variables));
   }
 
   /**
@@ -38,21 +55,19 @@ public final class TokenSources {
    * or another one. For every write, since a confirmed token is not asked for again.
    */
   Optional<Refusal> objection(WriteCommand command) {
-    WriteHeader shown = command.shown();
-    return sourceOf(command)
-        .fold(
-            Optional::empty,
-            source ->
-                shown == null
-                    ? Optional.empty()
-                    : source
-                        .key()
-                        .flatMap(
-                            key ->
-                                badlySigned(
-                                    shown,
-                                    key.sign(
-                                        command.resource(), shown.token(), command.principal()))));
+    Optional<SigningKey> key =
+        command
+            .policy()
+            .fencing()
+            .source()
+            .fold(Optional::empty, TokenSource.External::key, election -> Optional.empty());
+    return command.shown() == null
+        ? Optional.empty()
+        : key.flatMap(
+            it ->
+                badlySigned(
+                    command.header(),
+                    it.sign(command.resource(), command.header().token(), command.principal())));
   }
 
   private static Optional<Refusal> badlySigned(WriteHeader shown, TokenSignature expected) {
@@ -73,43 +88,36 @@ public final class TokenSources {
    * @param seen the epoch as last seen; null for none
    */
   Future<Ruling<Verified>> verifyAndRaise(WriteCommand command, @Nullable FencingToken seen) {
-    return sourceOf(command)
-        .fold(
-            () ->
-                locks.verifyAndRaise(
-                    command.resource(),
-                    command.header(),
-                    command.leaseRequired(),
-                    seen,
-                    command.deadlineNanos()),
-            source ->
-                external.verifyAndRaise(
-                    command.resource(), command.header().token(), source, command.deadlineNanos()));
+    Optional<ForeignEpochs.Foreign> foreign = foreign(command);
+    return foreign.isPresent()
+        ? others.verifyAndRaise(
+            command.resource(), command.header().token(), foreign.get(), command.deadlineNanos())
+        : locks.verifyAndRaise(
+            command.resource(),
+            command.header(),
+            command.leaseRequired(),
+            seen,
+            command.deadlineNanos());
   }
 
   /** What {@link #verifyAndRaise} would say now; raises nothing and gives no permission. */
   Future<Ruling<Verified>> verify(WriteCommand command, long deadlineNanos) {
-    return sourceOf(command)
-        .fold(
-            () ->
-                locks.verify(
-                    command.resource(), command.header(), command.leaseRequired(), deadlineNanos),
-            source ->
-                external.verify(
-                    command.resource(), command.header().token(), source, deadlineNanos));
+    Optional<ForeignEpochs.Foreign> foreign = foreign(command);
+    return foreign.isPresent()
+        ? others.verify(command.resource(), command.header().token(), foreign.get(), deadlineNanos)
+        : locks.verify(
+            command.resource(), command.header(), command.leaseRequired(), deadlineNanos);
   }
 
   /** What it means that a downstream refused the token because of a higher epoch. */
   Future<Refusal> refusedByDownstream(WriteCommand command, FencingToken epoch) {
-    return sourceOf(command)
-        .fold(
-            () ->
-                locks.refusedByDownstream(
-                    command.resource(),
-                    command.header(),
-                    command.leaseRequired(),
-                    epoch,
-                    command.deadlineNanos()),
-            source -> Future.succeededFuture(FencingRules.stale(command.header().token(), epoch)));
+    return command.policy().fencing().isOfLocks()
+        ? locks.refusedByDownstream(
+            command.resource(),
+            command.header(),
+            command.leaseRequired(),
+            epoch,
+            command.deadlineNanos())
+        : Future.succeededFuture(FencingRules.stale(command.header().token(), epoch));
   }
 }

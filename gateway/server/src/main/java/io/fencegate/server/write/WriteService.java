@@ -6,7 +6,7 @@ import io.fencegate.adapter.spi.FencedWrite;
 import io.fencegate.adapter.spi.WriteContent;
 import io.fencegate.coordination.commit.GatewaySession;
 import io.fencegate.coordination.epoch.EpochLedger;
-import io.fencegate.coordination.epoch.ExternalEpochs;
+import io.fencegate.coordination.epoch.ForeignEpochs;
 import io.fencegate.coordination.epoch.Verified;
 import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.fence.Entry;
@@ -68,7 +68,7 @@ public final class WriteService {
       ShadowFence shadow,
       ActivePolicies policies,
       EpochLedger epochs,
-      ExternalEpochs externalEpochs,
+      ForeignEpochs foreignEpochs,
       GatewaySession session,
       Clocks clocks,
       WriteObserver observer) {}
@@ -76,7 +76,7 @@ public final class WriteService {
   public WriteService(Parts parts) {
     this.vertx = parts.vertx();
     this.barrier = parts.barrier();
-    this.sources = new TokenSources(parts.epochs(), parts.externalEpochs());
+    this.sources = new TokenSources(parts.epochs(), parts.foreignEpochs());
     this.session = parts.session();
     this.clocks = parts.clocks();
     this.observer = parts.observer();

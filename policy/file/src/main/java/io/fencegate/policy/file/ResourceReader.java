@@ -54,7 +54,7 @@ final class ResourceReader {
             ? Optional.empty()
             : Optional.of(fields.integer("priority").map(Math::toIntExact).orElse(0));
     List<String> variables = match.map(ResourcePattern::variables).orElse(List.of());
-    FencingPolicy fencing = new TokenReader(fields, problems).read();
+    FencingPolicy fencing = new TokenReader(fields, variables, problems).read();
     LeasePolicy lease = lease(fields.in("lease"), fencing.isOfLocks());
     AcquirePolicy acquire = new WaitingReader(fields, problems).read();
     IdempotencyPolicy idempotency = idempotency(fields.in("idempotency"));

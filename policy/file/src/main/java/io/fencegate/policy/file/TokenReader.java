@@ -13,15 +13,23 @@ import java.util.Optional;
 final class TokenReader {
 
   private static final String EXTERNAL = "external";
+  private static final String ELECTION = "etcd-election";
   private static final List<String> OF_EXTERNAL = List.of("start", "maxJump", "hmacKey");
   private static final long DEFAULT_START = 1;
   private static final long DEFAULT_JUMP = 1_000;
 
   private final Fields policy;
   private final Fields token;
+  private final List<String> variables;
   private final Problems problems;
 
-  TokenReader(Fields policy, Problems problems) {
+  /**
+   * A reader.
+   *
+   * @param variables of the policy's match
+   */
+  TokenReader(Fields policy, List<String> variables, Problems problems) {
+    this.variables = variables;
     this.policy = policy;
     this.token = policy.in("token");
     this.problems = problems;
@@ -34,12 +42,55 @@ final class TokenReader {
   }
 
   private TokenSource source() {
-    if (token.text("source").filter(EXTERNAL::equals).isEmpty()) {
-      if (!token.isBlamed("source")) {
-        OF_EXTERNAL.forEach(this::onlyOfExternal);
+    String source = token.text("source").orElse("");
+    if (!token.isBlamed("source")) {
+      if (!source.equals(EXTERNAL)) {
+        OF_EXTERNAL.forEach(key -> belongsTo(key, EXTERNAL));
       }
-      return new TokenSource.Locks();
+      if (!source.equals(ELECTION)) {
+        belongsTo("prefix", ELECTION);
+      }
     }
+    return switch (source) {
+      case EXTERNAL -> external();
+      case ELECTION -> election();
+      default -> new TokenSource.Locks();
+    };
+  }
+
+  private TokenSource external() {
+    refuseLease(EXTERNAL);
+    return new TokenSource.External(
+        new FencingToken(token.integer("start").orElse(DEFAULT_START)),
+        token.integer("maxJump").orElse(DEFAULT_JUMP),
+        key());
+  }
+
+  /** The variables of the prefix have to be of the match, or all resources would share a name. */
+  private TokenSource election() {
+    refuseLease(ELECTION);
+    Optional<String> prefix = token.text("prefix");
+    if (prefix.isEmpty() && !token.isBlamed("prefix")) {
+      policy
+          .node("token")
+          .ifPresent(
+              node ->
+                  problems.blame(
+                      Node.pointer(node.pointer(), "prefix"),
+                      node.place(),
+                      "nothing",
+                      "the beginning of the candidates' keys in etcd"));
+    }
+    TokenSource.Election election = new TokenSource.Election(prefix.orElse("/"));
+    if (!variables.containsAll(election.variables())) {
+      token
+          .node("prefix")
+          .ifPresent(node -> problems.blame(node, "no variables but those of match, " + variables));
+    }
+    return election;
+  }
+
+  private void refuseLease(String source) {
     if (policy.in("lease").flag("required").orElse(false)) {
       policy
           .in("lease")
@@ -47,12 +98,9 @@ final class TokenReader {
           .ifPresent(
               node ->
                   problems.blame(
-                      node, "false or nothing: tokens of source external have no lease"));
+                      node,
+                      "false or nothing: tokens of source " + source + " have no lease here"));
     }
-    return new TokenSource.External(
-        new FencingToken(token.integer("start").orElse(DEFAULT_START)),
-        token.integer("maxJump").orElse(DEFAULT_JUMP),
-        key());
   }
 
   /** What was given is told by its length only. */
@@ -78,9 +126,9 @@ final class TokenReader {
                         }));
   }
 
-  private void onlyOfExternal(String key) {
+  private void belongsTo(String key, String source) {
     token
         .node(key)
-        .ifPresent(node -> problems.blame(node, "no such key: it belongs to source external"));
+        .ifPresent(node -> problems.blame(node, "no such key: it belongs to source " + source));
   }
 }

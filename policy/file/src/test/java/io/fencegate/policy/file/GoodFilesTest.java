@@ -133,6 +133,18 @@ class GoodFilesTest {
   }
 
   @Test
+  void anElectionsPrefixMayHaveTheVariablesOfTheMatch() {
+    ResourcePolicy policy =
+        loaded(MINIMAL + "    token: { source: etcd-election, prefix: \"/e/{x}/\" }\n")
+            .set()
+            .policies()
+            .get(0);
+    TokenSource.Election election = (TokenSource.Election) policy.fencing().source();
+    assertThat(election.prefixFor(Map.of("x", "eu"))).isEqualTo("/e/eu/");
+    assertThat(policy.lease().required()).isFalse();
+  }
+
+  @Test
   void otherValuesThanTheDefaultsReachTheModel() {
     ResourcePolicy policy =
         loaded(

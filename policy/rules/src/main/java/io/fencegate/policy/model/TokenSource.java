@@ -3,9 +3,13 @@ package io.fencegate.policy.model;
 
 import io.fencegate.policy.token.FencingToken;
 import io.fencegate.policy.token.SigningKey;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Who issues a resource's fencing tokens. */
 public sealed interface TokenSource {
@@ -30,12 +34,43 @@ public sealed interface TokenSource {
     }
   }
 
+  /**
+   * An election or lock that other clients of the gateway's own etcd hold among themselves, by
+   * etcd's usual recipe: each candidate has a key under one prefix, on a lease of its own, and the
+   * one that was created first leads. Its create revision is its token.
+   *
+   * @param prefix ends in {@code /}; may have variables of the policy's match, as {@code {name}}
+   */
+  record Election(String prefix) implements TokenSource {
+
+    private static final Pattern VARIABLE = Pattern.compile("\\{([^{}]*)\\}");
+
+    /** The variables that the prefix has. */
+    public List<String> variables() {
+      return VARIABLE.matcher(prefix).results().map(found -> found.group(1)).toList();
+    }
+
+    /** The prefix of one resource's election. */
+    public String prefixFor(Map<String, String> variables) {
+      return VARIABLE
+          .matcher(prefix)
+          .replaceAll(
+              found ->
+                  Matcher.quoteReplacement(variables.getOrDefault(found.group(1), found.group())));
+    }
+  }
+
   default String wireName() {
-    return fold(() -> "lock", external -> "external");
+    return fold(() -> "lock", external -> "external", election -> "etcd-election");
   }
 
   default <R> R fold(
-      Supplier<? extends R> locks, Function<? super External, ? extends R> external) {
+      Supplier<? extends R> locks,
+      Function<? super External, ? extends R> external,
+      Function<? super Election, ? extends R> election) {
+    if (this instanceof Election it) {
+      return election.apply(it);
+    }
     return this instanceof External it ? external.apply(it) : locks.get();
   }
 }

@@ -13,7 +13,6 @@ import io.fencegate.coordination.store.LeaseHandle;
 import io.fencegate.coordination.store.Member;
 import io.fencegate.coordination.store.Op;
 import io.fencegate.policy.name.ResourceName;
-import io.fencegate.policy.token.FencingToken;
 import io.fencegate.policy.token.Generation;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,34 +20,38 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Raises the epoch to a token of an external source: epoch absent, or the very record that was
- * judged and below token + 1 -> put epoch. The first raise puts the mark of the source beside it,
- * which keeps tokens of locks, far higher ones, from raising it. All branches read lock, epoch and
- * confirmed.
+ * Raises the epoch to a token that is none of a lock: the source's proof; epoch absent, or the very
+ * record that was judged and below token + 1 -> put epoch. The first raise puts the mark of the
+ * source beside it, which keeps tokens of locks, far higher ones, from raising it.
  *
  * @param epoch the record as it was judged; empty for none
+ * @param proof what must still hold of what was judged
+ * @param look what all branches read
  */
-record ExternalTransaction(
-    Keyspace keys, ResourceName resource, FencingToken token, Optional<Entry> epoch)
+record ForeignRaise(
+    Keyspace keys,
+    ResourceName resource,
+    EpochRecord raised,
+    Optional<Entry> epoch,
+    List<Compare> proof,
+    List<Op> look)
     implements Transaction {
 
   @Override
   public Member build(Generation generation, Map<TtlClass, Bucket> buckets) {
     Key key = keys.epoch(resource);
     Key mark = keys.epochSource(resource);
-    EpochRecord raised = EpochRecord.external(token);
-    List<Op> look = VerifyTransaction.look(keys, resource);
+    List<Compare> compares = new ArrayList<>(proof);
     List<Op> raise = new ArrayList<>(look);
     raise.add(new Op.Put(key, raised.encode(), LeaseHandle.NONE));
     if (epoch.isEmpty()) {
       raise.add(new Op.Put(mark, raised.mark(), LeaseHandle.NONE));
-      return new Member(List.of(Compare.absent(key), Compare.absent(mark)), raise, look);
+      compares.add(Compare.absent(key));
+      compares.add(Compare.absent(mark));
+    } else {
+      compares.add(new Compare.ModifiedAt(key, epoch.get().modRevision()));
+      compares.add(new Compare.ValueBelow(key, EpochRecord.boundAbove(raised.raised())));
     }
-    return new Member(
-        List.of(
-            new Compare.ModifiedAt(key, epoch.get().modRevision()),
-            new Compare.ValueBelow(key, EpochRecord.boundAbove(token))),
-        raise,
-        look);
+    return new Member(compares, raise, look);
   }
 }
