@@ -15,7 +15,7 @@ import java.util.Map;
 record EpochLook(ResourceName resource, List<Op> look) implements Transaction {
 
   @Override
-  public boolean deletesOnly() {
+  public boolean putsNothing() {
     return true;
   }
 

@@ -89,7 +89,7 @@ public final class EpochReset {
 
   private record Look(Keyspace keys, ResourceName resource) implements Transaction {
     @Override
-    public boolean deletesOnly() {
+    public boolean putsNothing() {
       return true;
     }
 
