@@ -167,7 +167,8 @@ public final class HeldLock implements AutoCloseable {
     if (!"applied".equals(yes.document().text("outcome"))) {
       return unknown(Verdict.incomplete("outcome"));
     }
-    return epoch == null
+    boolean saysThereIsNone = yes.document().get("epoch") instanceof Json.Null;
+    return epoch == null && !saysThereIsNone
         ? unknown(Verdict.incomplete("epoch"))
         : new WriteResult.Applied(epoch, results == null ? "[]" : results.write(), yes.replayed());
   }

@@ -3,6 +3,7 @@ package io.fencegate.client;
 
 import io.fencegate.policy.token.FencingToken;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** What a write came to. Never anything in between. */
 public sealed interface WriteResult {
@@ -10,11 +11,13 @@ public sealed interface WriteResult {
   /**
    * Applied exactly once.
    *
-   * @param epoch the highest token that the resource has accepted
+   * @param epoch the highest token that the resource has accepted; null where its policy enforces
+   *     nothing at present (shadow), so that none was raised
    * @param resultsJson the operations' results, a JSON array with every number exact
    * @param replayed whether an earlier request with the same Idempotency-Key had applied it
    */
-  record Applied(FencingToken epoch, String resultsJson, boolean replayed) implements WriteResult {}
+  record Applied(@Nullable FencingToken epoch, String resultsJson, boolean replayed)
+      implements WriteResult {}
 
   /** Proof that it was not and will not be applied. */
   record Refused(Problem problem) implements WriteResult {}

@@ -4,13 +4,16 @@ package io.fencegate.coordination;
 import io.fencegate.coordination.commit.CommitBatcher;
 import io.fencegate.coordination.commit.GatewaySession;
 import io.fencegate.coordination.epoch.EpochLedger;
+import io.fencegate.coordination.epoch.ForeignEpochs;
 import io.fencegate.coordination.health.CoordinatorHealth;
 import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.lease.LeaseBuckets;
 import io.fencegate.coordination.lock.LockChanges;
 import io.fencegate.coordination.lock.LockService;
 import io.fencegate.coordination.operator.ClusterAdmin;
+import io.fencegate.coordination.operator.EpochReset;
 import io.fencegate.coordination.operator.LockBreaker;
+import io.fencegate.coordination.operator.ResourceDirectory;
 import io.fencegate.coordination.store.CoordinationStore;
 import io.fencegate.coordination.witness.CoordinatorHistory;
 import io.fencegate.policy.time.Clocks;
@@ -36,6 +39,9 @@ public final class Coordination {
   private final CoordinatorHistory history;
   private final LockBreaker breaker;
   private final ClusterAdmin cluster;
+  private final ResourceDirectory directory;
+  private final ForeignEpochs foreignEpochs;
+  private final EpochReset epochReset;
   private final CoordinatorHealth health;
   private long heartbeat;
 
@@ -81,6 +87,9 @@ public final class Coordination {
                 changes));
     this.breaker = new LockBreaker(keys, commits);
     this.cluster = new ClusterAdmin(setup.store(), keys, session, history);
+    this.foreignEpochs = new ForeignEpochs(setup.store(), keys, commits, setup.clocks());
+    this.epochReset = new EpochReset(keys, commits);
+    this.directory = new ResourceDirectory(setup.store(), keys);
     this.health = new CoordinatorHealth(vertx, setup.store(), history);
     this.epochs = new EpochLedger(keys, commits, buckets, setup.clocks(), history);
   }
@@ -153,12 +162,24 @@ public final class Coordination {
     return cluster;
   }
 
+  public ResourceDirectory directory() {
+    return directory;
+  }
+
   public CoordinatorHealth health() {
     return health;
   }
 
   public EpochLedger epochs() {
     return epochs;
+  }
+
+  public ForeignEpochs foreignEpochs() {
+    return foreignEpochs;
+  }
+
+  public EpochReset epochReset() {
+    return epochReset;
   }
 
   public LockChanges changes() {

@@ -7,7 +7,9 @@ import io.fencegate.coordination.lock.LockChanges;
 import io.fencegate.coordination.store.CoordinationStore;
 import io.fencegate.coordination.witness.CoordinatorHistory;
 import io.fencegate.policy.fence.DrainBarrier;
+import io.fencegate.policy.fence.ShadowFence;
 import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.time.ClockReading;
 import io.fencegate.policy.time.Clocks;
 import io.fencegate.server.clock.InTime;
 import io.fencegate.server.config.Listener;
@@ -75,6 +77,7 @@ public final class Gateway extends VerticleBase {
 
   private final Setup setup;
   private final DrainBarrier barrier = new DrainBarrier(CLOCK_MARGIN);
+  private final ShadowFence shadow = new ShadowFence(CLOCK_MARGIN);
   private final RequestGate gate = new RequestGate();
   private final HotResources hot = new HotResources();
   private final PrometheusMeterRegistry registry =
@@ -125,7 +128,15 @@ public final class Gateway extends VerticleBase {
                 new PolicyFolder(setup.config().policies()),
                 AdapterFactories.installed(),
                 new SystemValues(),
-                new AdapterContext(vertx, setup.clocks())))
+                new AdapterContext(vertx, setup.clocks()),
+                setup
+                    .config()
+                    .coordinator()
+                    .fold(
+                        embedded ->
+                            Optional.of(
+                                "the coordinator is embedded, other clients of etcd are not"),
+                        etcd -> Optional.empty())))
         .compose(
             library -> {
               policies = library;
@@ -151,16 +162,18 @@ public final class Gateway extends VerticleBase {
         registry,
         new GatewayMetrics.Sources(barrier, coordinating, library, auditLog, setup.clocks()));
     CommitMetrics.register(registry, coordinating.commits());
-    vertx.setPeriodic(FORGET_EVERY.toMillis(), unused -> barrier.forgetIdle(setup.clocks().read()));
+    vertx.setPeriodic(FORGET_EVERY.toMillis(), unused -> forgetIdle());
     library.follow();
-    return listen(setup.config().worker(), workerRouter(coordinating, library, observations))
+    WriteService writes = writes(coordinating, library, observations);
+    return listen(
+            setup.config().worker(), workerRouter(coordinating, library, observations, writes))
         .compose(
             server -> {
               worker = server;
               return listen(
                   setup.config().operator(),
                   operatorRouter(
-                      coordinating, library, new OperatorAudit(auditLog, setup.clocks())));
+                      coordinating, library, new OperatorAudit(auditLog, setup.clocks()), writes));
             })
         .map(
             server -> {
@@ -180,33 +193,56 @@ public final class Gateway extends VerticleBase {
             setup.config().worker().host() + ":" + setup.config().worker().port(),
             setup.secureRandom()),
         history,
-        () -> barrier.withdrawAll(setup.clocks().read()));
+        this::withdrawAll);
+  }
+
+  private void withdrawAll() {
+    ClockReading now = setup.clocks().read();
+    barrier.withdrawAll(now);
+    shadow.withdrawAll(now);
+  }
+
+  private void forgetIdle() {
+    ClockReading now = setup.clocks().read();
+    barrier.forgetIdle(now);
+    shadow.forgetIdle(now);
   }
 
   /** What is known of a lock is void as soon as it changes hands. */
   private final class Withdrawals implements LockChanges.Listener {
     @Override
     public void lockChanged(ResourceName resource, long revision) {
-      barrier.withdraw(resource, setup.clocks().read());
+      ClockReading now = setup.clocks().read();
+      barrier.withdraw(resource, now);
+      shadow.withdraw(resource, now);
     }
 
     @Override
     public void missedChanges() {
-      barrier.withdrawAll(setup.clocks().read());
+      withdrawAll();
     }
   }
 
-  private Router workerRouter(
+  private WriteService writes(
       Coordination coordinating, PolicyLibrary library, Observations observations) {
-    WriteService writes =
-        new WriteService(
-            new WriteService.Parts(
-                vertx,
-                barrier,
-                coordinating.epochs(),
-                coordinating.session(),
-                setup.clocks(),
-                observations));
+    return new WriteService(
+        new WriteService.Parts(
+            vertx,
+            barrier,
+            shadow,
+            library.active(),
+            coordinating.epochs(),
+            coordinating.foreignEpochs(),
+            coordinating.session(),
+            setup.clocks(),
+            observations));
+  }
+
+  private Router workerRouter(
+      Coordination coordinating,
+      PolicyLibrary library,
+      Observations observations,
+      WriteService writes) {
     return WorkerApi.router(
         new WorkerApi.Parts(
             vertx,
@@ -219,13 +255,17 @@ public final class Gateway extends VerticleBase {
   }
 
   private Router operatorRouter(
-      Coordination coordinating, PolicyLibrary library, OperatorObserver observer) {
+      Coordination coordinating,
+      PolicyLibrary library,
+      OperatorObserver observer,
+      WriteService writes) {
     return OperatorApi.router(
         new OperatorApi.Parts(
             vertx,
             library,
             coordinating,
             coordinating.locks(),
+            writes,
             coordinating.epochs(),
             barrier,
             observer,

@@ -310,7 +310,7 @@ class FencedWriteIT {
     assertThat(ready.status()).isEqualTo(200);
     assertThat(ready.body()).contains("adapter ledger-db").contains("coordinator");
     assertThat(gateways.operator(0).get("/livez").status()).isEqualTo(200);
-    assertThat(gateways.operator(0).get("/admin/v1/resources").code())
+    assertThat(gateways.operator(0).get("/admin/v1/resources/a%20b").code())
         .isEqualTo("invalid-resource");
   }
 }

@@ -149,6 +149,43 @@ class OperatorActionsTest {
   }
 
   @Test
+  void resourcesAreListedPageByPageWithWhatIsPromisedAboutThem() {
+    Lock written = worker.acquire("demo/b");
+    assertThat(worker.write(written, APPEND, Map.of()).status()).isEqualTo(200);
+    worker.release(written);
+    Lock held = worker.acquire("demo/a");
+    worker.acquire("demo/c");
+    worker.acquire("demo/c-too");
+    JsonObject first = operator.get("/admin/v1/resources?prefix=demo/&limit=2").json();
+    assertThat(first.getString("next")).isEqualTo("demo/b");
+    assertThat(first.getJsonArray("resources").getJsonObject(0))
+        .isEqualTo(
+            new JsonObject()
+                .put("resource", "demo/a")
+                .put("policy", "demo")
+                .put("enforcement", "enforce")
+                .put("guarantee", "strict")
+                .putNull("epochSource")
+                .putNull("epoch")
+                .put("held", true)
+                .put("fencingToken", held.token()));
+    JsonObject second = first.getJsonArray("resources").getJsonObject(1);
+    assertThat(second.getString("epoch")).isEqualTo(written.token());
+    assertThat(second.getBoolean("held")).isFalse();
+    JsonObject rest = operator.get("/admin/v1/resources?prefix=demo/&limit=2&cursor=demo/b").json();
+    assertThat(rest.getJsonArray("resources"))
+        .extracting(it -> ((JsonObject) it).getString("resource"))
+        .containsExactly("demo/c", "demo/c-too");
+    assertThat(rest.getValue("next")).isNull();
+    assertThat(operator.get("/admin/v1/resources?prefix=demo/c-").json().getJsonArray("resources"))
+        .hasSize(1);
+    for (String unusable : List.of("limit=0", "limit=1000", "cursor=/", "prefix=%20")) {
+      Answer answer = operator.get("/admin/v1/resources?" + unusable);
+      assertThat(answer.status()).as(unusable + " " + answer).isEqualTo(400);
+    }
+  }
+
+  @Test
   void raisingHasToBeMeant() {
     for (JsonObject request :
         List.of(

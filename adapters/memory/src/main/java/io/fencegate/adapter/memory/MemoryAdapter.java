@@ -15,6 +15,8 @@ import io.fencegate.adapter.spi.Seal;
 import io.fencegate.adapter.spi.SealOutcome;
 import io.fencegate.adapter.spi.WriteContent;
 import io.fencegate.policy.fence.Permit;
+import io.fencegate.policy.fence.ShadowPermit;
+import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
@@ -92,14 +94,32 @@ final class MemoryAdapter implements ResourceAdapter, OutcomeRecords {
     return Future.succeededFuture(decide(permit, write));
   }
 
+  @Override
+  public Future<ApplyOutcome> applyUnfenced(ShadowPermit permit, FencedWrite write) {
+    return Future.succeededFuture(
+        known(write)
+            .orElseGet(() -> carryOut(new Target(permit.resource(), permit.token()), write)));
+  }
+
+  /** Where a write goes, and what its record says of its token. */
+  private record Target(ResourceName resource, @Nullable FencingToken token) {}
+
   private ApplyOutcome decide(Permit permit, FencedWrite write) {
-    KeyClaim claim = write.claim();
-    Optional<ApplyOutcome> known = claim == null ? Optional.empty() : recorded(claim);
-    return known
+    return known(write)
         .or(() -> unlessCurrent(permit))
-        .or(() -> objection(write.content()).map(ApplyOutcome.Rejected::new))
-        .or(() -> tooFewRows(write.content()).map(ApplyOutcome.Rejected::new))
-        .orElseGet(() -> append(permit, write));
+        .orElseGet(() -> carryOut(new Target(permit.resource(), permit.token()), write));
+  }
+
+  private Optional<ApplyOutcome> known(FencedWrite write) {
+    KeyClaim claim = write.claim();
+    return claim == null ? Optional.empty() : recorded(claim);
+  }
+
+  private ApplyOutcome carryOut(Target target, FencedWrite write) {
+    return objection(write.content())
+        .or(() -> tooFewRows(write.content()))
+        .<ApplyOutcome>map(ApplyOutcome.Rejected::new)
+        .orElseGet(() -> append(target, write));
   }
 
   private Optional<ApplyOutcome> recorded(KeyClaim claim) {
@@ -142,17 +162,17 @@ final class MemoryAdapter implements ResourceAdapter, OutcomeRecords {
                     operation.name() + " touched 1 row, expected at least " + operation.minRows()));
   }
 
-  private ApplyOutcome append(Permit permit, FencedWrite write) {
+  private ApplyOutcome append(Target target, FencedWrite write) {
     List<OperationCall> calls = write.content().calls();
     calls.forEach(
         call ->
-            downstream.append(new MemoryDownstream.Entry(permit.resource(), permit.token(), call)));
+            downstream.append(new MemoryDownstream.Entry(target.resource(), target.token(), call)));
     String results = ResultText.of(calls);
     KeyClaim claim = write.claim();
     if (claim != null) {
       downstream.keep(
           claim.scope(),
-          new RecordedWrite.Applied(permit.token(), claim.fingerprint(), results, wallTime()));
+          new RecordedWrite.Applied(target.token(), claim.fingerprint(), results, wallTime()));
     }
     return new ApplyOutcome.Applied(results);
   }
@@ -160,6 +180,12 @@ final class MemoryAdapter implements ResourceAdapter, OutcomeRecords {
   private Instant wallTime() {
     ClockReading now = clocks.read();
     return Instant.ofEpochMilli(now.wallMillis());
+  }
+
+  @Override
+  public Future<Optional<Refusal>> resetEpoch(ResourceName resource, long deadlineNanos) {
+    downstream.forgetEpoch(resource);
+    return Future.succeededFuture(Optional.empty());
   }
 
   /** Nothing is ever answered unknown, so an id that is asked for was never given out. */

@@ -73,6 +73,11 @@ public final class MemoryAdapterFactory implements AdapterFactory {
   }
 
   @Override
+  public boolean takesShadowWrites() {
+    return true;
+  }
+
+  @Override
   public ResourceAdapter create(
       AdapterConfig config, List<ResourcePolicy> policies, AdapterContext context) {
     return new MemoryAdapter(new MemoryDownstream(), context.clocks());

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class MemoryDownstream {
 
-  /** One applied call. */
-  record Entry(ResourceName resource, FencingToken token, OperationCall call) {}
+  /** One applied call; without a token where it was let through without one. */
+  record Entry(ResourceName resource, @Nullable FencingToken token, OperationCall call) {}
 
   /**
    * The newest entries that are kept: enough for a look at what happened, bounded so that a trial
@@ -46,6 +46,10 @@ final class MemoryDownstream {
 
   void raise(ResourceName resource, FencingToken token) {
     epochs.merge(resource, token, (old, proposed) -> proposed.isAbove(old) ? proposed : old);
+  }
+
+  void forgetEpoch(ResourceName resource) {
+    epochs.remove(resource);
   }
 
   void append(Entry entry) {

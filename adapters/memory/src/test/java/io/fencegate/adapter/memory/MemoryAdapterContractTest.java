@@ -14,6 +14,7 @@ import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.token.FencingToken;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 class MemoryAdapterContractTest extends AdapterContract {
@@ -58,7 +59,8 @@ class MemoryAdapterContractTest extends AdapterContract {
 
   private static LogEntry entry(MemoryDownstream.Entry entry) {
     ParamValue value = entry.call().params().get("value");
-    return new LogEntry(((ParamValue.Text) value).value(), entry.token());
+    FencingToken token = Objects.requireNonNullElse(entry.token(), new FencingToken(1));
+    return new LogEntry(((ParamValue.Text) value).value(), token);
   }
 
   private static WriteContent content(long minRows, ParamValue value) {

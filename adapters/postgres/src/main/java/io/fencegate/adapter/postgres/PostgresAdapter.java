@@ -12,6 +12,8 @@ import io.fencegate.adapter.spi.Seal;
 import io.fencegate.adapter.spi.SealOutcome;
 import io.fencegate.adapter.spi.WriteContent;
 import io.fencegate.policy.fence.Permit;
+import io.fencegate.policy.fence.ShadowPermit;
+import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.time.Clocks;
@@ -80,30 +82,39 @@ final class PostgresAdapter implements ResourceAdapter {
 
   @Override
   public Future<ApplyOutcome> apply(Permit permit, FencedWrite write) {
+    return apply(new Admission.Fenced(permit), write);
+  }
+
+  @Override
+  public Future<ApplyOutcome> applyUnfenced(ShadowPermit permit, FencedWrite write) {
+    return apply(new Admission.LetThrough(permit), write);
+  }
+
+  private Future<ApplyOutcome> apply(Admission admission, FencedWrite write) {
     Optional<Refusal> no = underWay.objection().or(() -> objection(write.content()));
     if (no.isPresent()) {
       return Future.succeededFuture(new ApplyOutcome.Rejected(no.get()));
     }
     return underWay.track(
         ready(write.deadlineNanos())
-            .compose(there -> lend(permit, write))
+            .compose(there -> lend(admission, write))
             .otherwise(
                 failure ->
                     new WriteEnd.Certain(new ApplyOutcome.Rejected(connections.refusalOf(failure))))
             .compose(end -> settle(end, write.deadlineNanos())));
   }
 
-  private Future<WriteEnd> lend(Permit permit, FencedWrite write) {
+  private Future<WriteEnd> lend(Admission admission, FencedWrite write) {
     return connections.lend(
-        Connections.Errand.write(permit.resource(), write.deadlineNanos()),
-        session -> transaction(session, permit, write));
+        Connections.Errand.write(admission.resource(), write.deadlineNanos()),
+        session -> transaction(session, admission, write));
   }
 
   private Future<Void> ready(long deadlineNanos) {
     return schema.ready(deadlineNanos).onSuccess(there -> purger.start());
   }
 
-  private Future<WriteEnd> transaction(Session session, Permit permit, FencedWrite write) {
+  private Future<WriteEnd> transaction(Session session, Admission admission, FencedWrite write) {
     long left = clocks.read().millisUntil(write.deadlineNanos());
     return Within.millis(session.clock(clocks.read()), left)
         .transform(
@@ -115,7 +126,7 @@ final class PostgresAdapter implements ResourceAdapter {
                         new ApplyOutcome.Rejected(PgFailures.ofOwn(clock.cause()))));
               }
               String id = ids.next(clock.result());
-              WriteTransaction.Order order = new WriteTransaction.Order(permit, write, id);
+              WriteTransaction.Order order = new WriteTransaction.Order(admission, write, id);
               return new WriteTransaction(session, clocks, operations, order)
                   .run()
                   .otherwise(defect -> lostTrack(session, id, defect));
@@ -145,6 +156,17 @@ final class PostgresAdapter implements ResourceAdapter {
         : new ApplyOutcome.Rejected(
             RefusalCode.DOWNSTREAM_UNAVAILABLE.because(
                 doubt.reason() + "; the write was cancelled and can not land any more"));
+  }
+
+  @Override
+  public Future<Optional<Refusal>> resetEpoch(ResourceName resource, long deadlineNanos) {
+    Optional<Refusal> closed = underWay.objection();
+    return closed.isPresent()
+        ? Future.succeededFuture(closed)
+        : underWay.track(
+            ready(deadlineNanos)
+                .compose(there -> sealer.reset(resource, deadlineNanos))
+                .otherwise(failure -> Optional.of(connections.refusalOf(failure))));
   }
 
   @Override

@@ -49,6 +49,11 @@ public final class PostgresAdapterFactory implements AdapterFactory {
   }
 
   @Override
+  public boolean takesShadowWrites() {
+    return true;
+  }
+
+  @Override
   public ResourceAdapter create(
       AdapterConfig config, List<ResourcePolicy> policies, AdapterContext context) {
     return new PostgresAdapter(

@@ -4,6 +4,7 @@ package io.fencegate.adapter.postgres;
 import io.fencegate.adapter.spi.RecordedWrite;
 import io.fencegate.policy.token.FencingToken;
 import io.vertx.sqlclient.Row;
+import org.jspecify.annotations.Nullable;
 
 /** What the schema's functions say of a key. */
 final class RecordRows {
@@ -14,7 +15,7 @@ final class RecordRows {
     return switch (row.getString("state")) {
       case "applied" ->
           new RecordedWrite.Applied(
-              new FencingToken(row.getLong("token")),
+              token(row.getLong("token")),
               row.getString("fingerprint"),
               row.getString("result"),
               row.getOffsetDateTime("at").toInstant());
@@ -22,5 +23,9 @@ final class RecordRows {
       case "in-flight" -> new RecordedWrite.InFlight();
       default -> new RecordedWrite.None();
     };
+  }
+
+  private static @Nullable FencingToken token(@Nullable Long recorded) {
+    return recorded == null ? null : new FencingToken(recorded);
   }
 }

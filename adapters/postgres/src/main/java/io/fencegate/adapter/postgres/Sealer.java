@@ -17,6 +17,7 @@ import io.vertx.sqlclient.Tuple;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,9 @@ final class Sealer {
 
   private static final String RAISE =
       "SELECT set_config('lock_timeout', $4, true), fencegate.guard_raise($1, $2, $3)::text";
+
+  private static final String RESET =
+      "SELECT set_config('lock_timeout', $2, true), fencegate.reset_epoch($1)::text";
 
   /** Of what is left: so that waiting for older writes is told apart from a silent database. */
   private static final long LOCK_PERCENT = 75;
@@ -90,6 +94,30 @@ final class Sealer {
             .addString(Math.max(1, left * LOCK_PERCENT / 100) + "ms");
     return Within.millis(session.call(RAISE, arguments), left)
         .transform(answer -> Future.succeededFuture(outcome(session, answer)));
+  }
+
+  /** Forgets the resource's epoch; the refusal, or empty where that is done. Never fails. */
+  Future<Optional<Refusal>> reset(ResourceName resource, long deadlineNanos) {
+    return connections
+        .lend(
+            Connections.Errand.urgent(deadlineNanos),
+            session -> reset(session, resource, deadlineNanos))
+        .otherwise(failure -> Optional.of(connections.refusalOf(failure)));
+  }
+
+  private Future<Optional<Refusal>> reset(
+      Session session, ResourceName resource, long deadlineNanos) {
+    long left = Math.max(1, clocks.read().millisUntil(deadlineNanos));
+    Tuple arguments = Tuple.of(resource.value(), Math.max(1, left * LOCK_PERCENT / 100) + "ms");
+    return Within.millis(session.call(RESET, arguments), left)
+        .transform(
+            answer -> {
+              if (answer.failed() && PgFailures.state(answer.cause()).isEmpty()) {
+                session.destroy();
+              }
+              return Future.succeededFuture(
+                  answer.succeeded() ? Optional.empty() : Optional.of(refusal(answer.cause())));
+            });
   }
 
   private static SealOutcome outcome(Session session, AsyncResult<RowSet<Row>> answer) {

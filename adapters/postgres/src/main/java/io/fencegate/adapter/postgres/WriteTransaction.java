@@ -6,7 +6,6 @@ import io.fencegate.adapter.spi.FencedWrite;
 import io.fencegate.adapter.spi.KeyClaim;
 import io.fencegate.adapter.spi.OperationCall;
 import io.fencegate.adapter.spi.RecordedWrite;
-import io.fencegate.policy.fence.Permit;
 import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.time.Clocks;
@@ -31,7 +30,6 @@ import org.jspecify.annotations.Nullable;
 final class WriteTransaction {
 
   private static final String CLAIM = "SELECT * FROM fencegate.claim($1, $2, $3)";
-  private static final String GUARD = "SELECT fencegate.guard($1, $2, $3)";
   private static final String RECORD =
       "SELECT fencegate.record($1, $2, $3, $4, $5, $6, $7, $8)::text";
 
@@ -58,12 +56,12 @@ final class WriteTransaction {
   }
 
   /** What is to be written, by whom, and under which id its outcome is found. */
-  record Order(Permit permit, FencedWrite write, String writeId) {}
+  record Order(Admission admission, FencedWrite write, String writeId) {}
 
   private final Session session;
   private final Clocks clocks;
   private final BoundOperations operations;
-  private final Permit permit;
+  private final Admission admission;
   private final FencedWrite write;
   private final String writeId;
 
@@ -71,7 +69,7 @@ final class WriteTransaction {
     this.session = session;
     this.clocks = clocks;
     this.operations = operations;
-    this.permit = order.permit();
+    this.admission = order.admission();
     this.write = order.write();
     this.writeId = order.writeId();
   }
@@ -119,15 +117,14 @@ final class WriteTransaction {
     KeyClaim claim = write.claim();
     Future<@Nullable RowSet<Row>> claimed =
         claim == null ? Future.succeededFuture(null) : session.call(CLAIM, keyOf(claim));
-    Future<RowSet<Row>> guarded =
-        session.call(GUARD, Tuple.of(resource(), permit.token().value(), writeId));
+    Future<RowSet<Row>> guarded = admission.ask(session, writeId);
     return own(begun.compose(in -> limits))
         .compose(in -> own(claimed))
         .compose(found -> afterClaim(found, guarded));
   }
 
   private String resource() {
-    return permit.resource().value();
+    return admission.resource().value();
   }
 
   private static Tuple keyOf(KeyClaim claim) {
@@ -249,7 +246,8 @@ final class WriteTransaction {
 
   private Future<RowSet<Row>> record(@Nullable String results) {
     KeyClaim claim = write.claim();
-    Tuple row = Tuple.of(writeId, resource(), permit.token().value());
+    FencingToken token = admission.token();
+    Tuple row = Tuple.of(writeId, resource()).addLong(token == null ? null : token.value());
     if (claim == null) {
       row.addString(null).addString(null).addString(null).addString(null).addLong(null);
     } else {

@@ -22,7 +22,7 @@ CREATE TABLE IF NOT EXISTS fencegate.schema_version (
   version integer NOT NULL
 );
 
--- The highest token that was accepted for a resource. Rows are never deleted.
+-- The highest token that was accepted for a resource. Rows are deleted by an operator's reset only.
 CREATE TABLE IF NOT EXISTS fencegate.epochs (
   resource text COLLATE "C" PRIMARY KEY,
   epoch bigint NOT NULL CHECK (epoch >= 1),
@@ -174,6 +174,18 @@ BEGIN
     ON CONFLICT (resource) DO UPDATE
       SET epoch = excluded.epoch, raised_at = clock_timestamp()
       WHERE kept.epoch < excluded.epoch;
+END
+$$;
+
+-- Forgets the epoch, for an operator who changes over to tokens that are lower. Waits for the writes
+-- that were let in under it.
+CREATE OR REPLACE FUNCTION fencegate.reset_epoch(p_resource text) RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, fencegate, pg_temp
+AS $$
+BEGIN
+  PERFORM fencegate.require_safe_transaction();
+  PERFORM pg_advisory_xact_lock(fencegate.lock_of(p_resource));
+  DELETE FROM fencegate.epochs WHERE resource = p_resource;
 END
 $$;
 

@@ -7,6 +7,7 @@ import io.fencegate.adapter.spi.AdapterFactory;
 import io.fencegate.adapter.spi.AdapterFactory.PlacedPolicy;
 import io.fencegate.policy.model.AcquirePolicy;
 import io.fencegate.policy.model.AdapterConfig;
+import io.fencegate.policy.model.FencingPolicy;
 import io.fencegate.policy.model.Guarantee;
 import io.fencegate.policy.model.IdempotencyPolicy;
 import io.fencegate.policy.model.LeasePolicy;
@@ -146,6 +147,7 @@ class PostgresAdapterFactoryTest {
             0,
             new AdapterName("db"),
             Guarantee.STRICT,
+            FencingPolicy.DEFAULT,
             LeasePolicy.DEFAULT,
             AcquirePolicy.DEFAULT,
             IdempotencyPolicy.DEFAULT,

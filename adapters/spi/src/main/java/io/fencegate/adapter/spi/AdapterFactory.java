@@ -33,6 +33,14 @@ public interface AdapterFactory {
   record PlacedPolicy(String pointer, ResourcePolicy policy) {}
 
   /**
+   * Whether its adapters carry out writes in shadow, see {@link ResourceAdapter#applyUnfenced}.
+   * Policies with {@code enforcement: shadow} are refused at load where they do not.
+   */
+  default boolean takesShadowWrites() {
+    return false;
+  }
+
+  /**
    * Makes an adapter; {@link #check} found nothing wrong before. No I/O: it connects on first use.
    *
    * @param policies those that name this adapter

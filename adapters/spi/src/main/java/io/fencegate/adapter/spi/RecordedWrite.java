@@ -3,6 +3,7 @@ package io.fencegate.adapter.spi;
 
 import io.fencegate.policy.token.FencingToken;
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /** What an adapter's records say of a key. */
 public sealed interface RecordedWrite {
@@ -10,9 +11,10 @@ public sealed interface RecordedWrite {
   /**
    * The key's write was applied.
    *
+   * @param token null where it was let through in shadow without one
    * @param at the downstream's own time of the write
    */
-  record Applied(FencingToken token, String fingerprint, String resultsJson, Instant at)
+  record Applied(@Nullable FencingToken token, String fingerprint, String resultsJson, Instant at)
       implements RecordedWrite {}
 
   /** A write with this key is open at this moment. */

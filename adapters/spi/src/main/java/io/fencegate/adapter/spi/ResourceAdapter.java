@@ -2,7 +2,10 @@
 package io.fencegate.adapter.spi;
 
 import io.fencegate.policy.fence.Permit;
+import io.fencegate.policy.fence.ShadowPermit;
+import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Refusal;
+import io.fencegate.policy.outcome.RefusalCode;
 import io.vertx.core.Future;
 import java.util.Optional;
 
@@ -39,6 +42,32 @@ public interface ResourceAdapter {
 
   /** Carries out one write, at most once. */
   Future<ApplyOutcome> apply(Permit permit, FencedWrite write);
+
+  /**
+   * Carries out one write of a policy in shadow, at most once. Everything is as for {@link #apply},
+   * but no token is compared and no epoch is read, raised or waited for: the write is neither
+   * refused because of its token nor does it hold up or shut out any other. Called only where the
+   * factory {@link AdapterFactory#takesShadowWrites takes shadow writes}; answers neither {@link
+   * ApplyOutcome.Stale} nor {@link ApplyOutcome.SealFirst}.
+   */
+  default Future<ApplyOutcome> applyUnfenced(ShadowPermit permit, FencedWrite write) {
+    return Future.succeededFuture(
+        new ApplyOutcome.Rejected(
+            RefusalCode.DOWNSTREAM_UNAVAILABLE.because(
+                "this adapter carries out no writes in shadow")));
+  }
+
+  /**
+   * An operator resets the resource's epoch: the downstream forgets its own, after every write that
+   * was let in under it has ended, so that lower tokens of another source can raise it anew.
+   * Harmless to repeat. An adapter that keeps no epoch has nothing to forget, which this stands
+   * for.
+   *
+   * @return why it is not forgotten, or not known to be; empty where it is
+   */
+  default Future<Optional<Refusal>> resetEpoch(ResourceName resource, long deadlineNanos) {
+    return Future.succeededFuture(Optional.empty());
+  }
 
   /**
    * Finds out what became of a write that was answered unknown, by making sure that it can not land

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
  * fencing and about keys included. After every one of them the invariants of {@link WriteHistory}
  * are checked on all that was written.
  *
- * <p>An override of {@link #notDurableBecause} states its reason; there is nothing else to opt out
- * of.
+ * <p>An override of {@link #notDurableBecause} or {@link #noShadowBecause} states its reason; there
+ * is nothing else to opt out of.
  */
 public abstract class AdapterContract extends KeysContract {
 

@@ -113,6 +113,24 @@ abstract class FencingContract extends AdapterFixture {
   }
 
   @Test
+  void resetForgetsTheEpochSoThatLowerTokensCountAnew() {
+    Permit high = permits.mint(OTHER, new FencingToken(5_000));
+    assertThat(gateway.run(() -> adapter().seal(high, new Seal(null, deadline()))))
+        .isEqualTo(new SealOutcome.Sealed());
+    for (int twice = 0; twice < 2; twice++) {
+      assertThat(gateway.run(() -> adapter().resetEpoch(OTHER, deadline()))).isEmpty();
+    }
+    Permit low = permits.mint(OTHER, new FencingToken(3));
+    FencedWrite write = new FencedWrite(append(OTHER, new FencingToken(3), "x"), null, deadline());
+    assertThat(gateway.run(() -> adapter().apply(low, write)))
+        .isInstanceOf(ApplyOutcome.SealFirst.class);
+    assertThat(gateway.run(() -> adapter().seal(low, new Seal(null, deadline()))))
+        .isEqualTo(new SealOutcome.Sealed());
+    assertThat(history.note("x", gateway.run(() -> adapter().apply(low, write))))
+        .isInstanceOf(ApplyOutcome.Applied.class);
+  }
+
+  @Test
   void epochOutlivesARestart() {
     Optional<String> excuse = notDurableBecause();
     assumeTrue(excuse.isEmpty(), excuse.orElse(""));

@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What every adapter promises about Idempotency-Keys and the records of their outcomes. */
-abstract class KeysContract extends FencingContract {
+abstract class KeysContract extends ShadowContract {
 
   private static final int DUPLICATES = 8;
 

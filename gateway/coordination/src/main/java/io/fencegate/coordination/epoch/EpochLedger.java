@@ -103,19 +103,14 @@ public final class EpochLedger {
       Commit.Judged judged,
       long deadlineNanos,
       int formsLeft) {
-    EpochRules.Look look =
-        new EpochRules.Look(
-            judged.revision(),
-            judged.generation(),
-            judged.result().entry(VerifyTransaction.LOCK),
-            judged.result().entry(VerifyTransaction.EPOCH));
+    EpochRules.Look look = look(judged);
     Optional<Refusal> refusal = EpochRules.judge(form.header(), form.leaseRequired(), look);
     if (refusal.isPresent()) {
-      noteContradiction(form, refusal.get());
+      noteContradiction(form.resource(), form.header(), refusal.get());
       return Future.succeededFuture(Ruling.refused(refusal.get()));
     }
     if (judged.result().held()) {
-      return verified(form, askedAt, look, judged);
+      return verified(form.header(), askedAt, look, judged);
     }
     if (formsLeft == 1) {
       return Future.succeededFuture(
@@ -125,10 +120,40 @@ public final class EpochLedger {
     return verify(next(form, look), deadlineNanos, formsLeft - 1);
   }
 
-  private void noteContradiction(VerifyTransaction form, Refusal refusal) {
+  private static EpochRules.Look look(Commit.Judged judged) {
+    return new EpochRules.Look(
+        judged.revision(),
+        judged.generation(),
+        judged.result().entry(VerifyTransaction.LOCK),
+        judged.result().entry(VerifyTransaction.EPOCH));
+  }
+
+  /**
+   * What {@link #verifyAndRaise} would say of the token now; raises nothing, so that the epoch may
+   * be lower than the token when it is granted. Gives no permission to write.
+   */
+  public Future<Ruling<Verified>> verify(
+      ResourceName resource, WriteHeader header, boolean leaseRequired, long deadlineNanos) {
+    ClockReading askedAt = clocks.read();
+    return batcher
+        .submit(new EpochLook(resource, VerifyTransaction.look(keys, resource)), deadlineNanos)
+        .compose(
+            commit ->
+                commit.ruling(
+                    judged -> {
+                      EpochRules.Look look = look(judged);
+                      Optional<Refusal> refusal = EpochRules.judge(header, leaseRequired, look);
+                      return refusal.isPresent()
+                          ? Future.succeededFuture(Ruling.<Verified>refused(refusal.get()))
+                          : verified(header, askedAt, look, judged);
+                    }))
+        .recover(failure -> Future.succeededFuture(unavailable(failure)));
+  }
+
+  private void noteContradiction(ResourceName resource, WriteHeader header, Refusal refusal) {
     FencingToken epoch = refusal.epoch();
     if (refusal.code() == RefusalCode.TOKEN_BELOW_FLOOR && epoch != null) {
-      history.contradicted(form.resource(), form.header().token(), epoch);
+      history.contradicted(resource, header.token(), epoch);
     }
   }
 
@@ -147,7 +172,7 @@ public final class EpochLedger {
   }
 
   private Future<Ruling<Verified>> verified(
-      VerifyTransaction form, ClockReading askedAt, EpochRules.Look look, Commit.Judged judged) {
+      WriteHeader header, ClockReading askedAt, EpochRules.Look look, Commit.Judged judged) {
     FencingToken confirmed =
         judged.result().entry(VerifyTransaction.CONFIRMED).map(EpochRecord::raisedIn).orElse(null);
     return goodUntil(askedAt, look.lock())
@@ -155,8 +180,7 @@ public final class EpochLedger {
             goodUntilNanos ->
                 Ruling.granted(
                     new Verified(
-                        new Verification(
-                            form.header().token(), form.header().proof(), goodUntilNanos),
+                        new Verification(header.token(), header.proof(), goodUntilNanos),
                         askedAt,
                         confirmed)));
   }

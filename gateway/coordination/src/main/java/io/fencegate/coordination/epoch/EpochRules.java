@@ -18,6 +18,7 @@ import java.util.Optional;
  * <table>
  * <caption>first row that fits</caption>
  * <tr><th>what was found</th><th>answer</th></tr>
+ * <tr><td>an epoch that tokens of another source raised</td><td>{@code handover}</td></tr>
  * <tr><td>token above everything issued (revision of this very answer, generation)</td>
  *     <td>{@code token-not-issued}</td></tr>
  * <tr><td>token below the epoch, yet its lock is held with this very token and lease: the
@@ -54,6 +55,10 @@ final class EpochRules {
   /** The refusal, or empty where another form of the transaction has a chance. */
   static Optional<Refusal> judge(WriteHeader header, boolean leaseRequired, Look look) {
     FencingToken token = header.token();
+    Optional<EpochRecord> foreign = look.record().filter(record -> !record.isOfLocks());
+    if (foreign.isPresent()) {
+      return Optional.of(ExternalRules.otherSource(foreign.get(), EpochRecord.SOURCE_LOCK));
+    }
     if (isAboveAllIssued(token, look)) {
       return Optional.of(
           notIssued("token " + token + " is above everything that was issued", look));

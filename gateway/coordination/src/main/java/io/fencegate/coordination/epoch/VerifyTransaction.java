@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * <tr><th>epoch as last seen</th><th>compares</th><th>then</th></tr>
  * <tr><td>absent</td><td>lock's create revision, owner, generation; epoch absent</td>
  *     <td>put epoch</td></tr>
- * <tr><td>below the token</td><td>lock's create revision, owner, generation; epoch below token + 1
- *     </td><td>put epoch</td></tr>
+ * <tr><td>below the token</td><td>lock's create revision, owner, generation; epoch below token + 1,
+ *     and no mark that other tokens than those of locks raise it</td><td>put epoch</td></tr>
  * <tr><td>the number of the token, put by a break</td><td>as below the token</td><td>put epoch</td>
  *     </tr>
  * <tr><td>the token</td><td>lock's create revision, owner, generation; epoch is the token, accepted
@@ -79,10 +79,12 @@ record VerifyTransaction(
       compares.add(epochIsTheToken());
       return new Member(compares, look(), look());
     }
-    compares.add(
-        seen.epoch() == null
-            ? Compare.absent(epochKey())
-            : new Compare.ValueBelow(epochKey(), EpochRecord.boundAbove(header.token())));
+    if (seen.epoch() == null) {
+      compares.add(Compare.absent(epochKey()));
+    } else {
+      compares.add(new Compare.ValueBelow(epochKey(), EpochRecord.boundAbove(header.token())));
+      compares.add(Compare.absent(keys.epochSource(resource)));
+    }
     List<Op> raise = new ArrayList<>(look());
     raise.add(new Op.Put(epochKey(), accepted().encode(), LeaseHandle.NONE));
     return new Member(compares, raise, look());
@@ -113,9 +115,13 @@ record VerifyTransaction(
   }
 
   private List<Op> look() {
+    return look(keys, resource);
+  }
+
+  static List<Op> look(Keyspace keys, ResourceName resource) {
     return List.of(
         new Op.Get(keys.lock(resource)),
-        new Op.Get(epochKey()),
+        new Op.Get(keys.epoch(resource)),
         new Op.Get(keys.confirmed(resource)));
   }
 

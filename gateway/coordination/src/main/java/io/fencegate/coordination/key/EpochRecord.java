@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
  * How high a resource's epoch is: the token 8, so that byte order is token order, then what raised
  * it. Sources differ in their first byte, so that a prefix can tell them apart.
  *
- * @param source {@link #SOURCE_LOCK} or {@link #SOURCE_BREAK}
+ * @param source one of the constants below
  */
 public record EpochRecord(FencingToken raised, String source) {
 
@@ -23,6 +23,12 @@ public record EpochRecord(FencingToken raised, String source) {
    * either, since the broken lock stood until after that revision, but nothing rests on that.
    */
   public static final String SOURCE_BREAK = "break";
+
+  /** A token that somebody else issued, which was accepted. */
+  public static final String SOURCE_EXTERNAL = "external";
+
+  /** The create revision of a candidate's key that other clients of etcd made. */
+  public static final String SOURCE_ELECTION = "etcd-election";
 
   public Value encode() {
     byte[] sourceBytes = source.getBytes(StandardCharsets.UTF_8);
@@ -62,9 +68,33 @@ public record EpochRecord(FencingToken raised, String source) {
     return new EpochRecord(token, SOURCE_LOCK);
   }
 
+  /** A token of somebody else that was accepted. */
+  public static EpochRecord external(FencingToken token) {
+    return new EpochRecord(token, SOURCE_EXTERNAL);
+  }
+
+  /** A candidate's create revision that was accepted. */
+  public static EpochRecord election(FencingToken token) {
+    return new EpochRecord(token, SOURCE_ELECTION);
+  }
+
   /** What shuts out a holder with the token below this one. */
   public static EpochRecord fence(FencingToken token) {
     return new EpochRecord(token, SOURCE_BREAK);
+  }
+
+  /** What stands beside the epoch of a source whose numbers are not those of locks. */
+  public Value mark() {
+    return Value.of(source.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Whether its number is one of the lock service's, so that other tokens of locks compare. */
+  public boolean isOfLocks() {
+    return source.equals(SOURCE_LOCK) || source.equals(SOURCE_BREAK);
+  }
+
+  public boolean isOf(String expected) {
+    return source.equals(expected);
   }
 
   /** Whether its token is one that was issued. */

@@ -30,6 +30,8 @@ import java.util.regex.Pattern;
  * <tr><td>{@code epoch/R}</td><td>{@link EpochRecord}</td><td>none</td></tr>
  * <tr><td>{@code confirmed/R}</td><td>{@link EpochRecord}: the downstream confirmed it</td>
  *     <td>none</td></tr>
+ * <tr><td>{@code source/R}</td><td>what raises {@code epoch/R}; absent where locks do</td>
+ *     <td>none</td></tr>
  * <tr><td>{@code gateway/<session>}</td><td>{@link SessionRecord}</td><td>session class</td></tr>
  * <tr><td>{@code meta/generation}</td><td>{@link GenerationRecord}</td><td>none</td></tr>
  * <tr><td>{@code meta/history-lost}</td><td>{@link HistoryLostRecord}: a gateway has noticed it;
@@ -121,6 +123,19 @@ public final class Keyspace {
 
   public Key epoch(ResourceName resource) {
     return key("epoch/" + resource.keySegment());
+  }
+
+  public Key epochSource(ResourceName resource) {
+    return key("source/" + resource.keySegment());
+  }
+
+  public KeyRange epochs() {
+    return KeyRange.under(prefix + "epoch/");
+  }
+
+  /** The resource of an epoch key; empty for a key that is none of Fencegate's. */
+  public Optional<ResourceName> resourceOfEpoch(Key epochKey) {
+    return resource(epochKey.path().substring((prefix + "epoch/").length()));
   }
 
   public Key confirmed(ResourceName resource) {

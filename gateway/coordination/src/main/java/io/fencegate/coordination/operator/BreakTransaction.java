@@ -22,8 +22,8 @@ import java.util.Optional;
 
 /**
  * Frees a held lock and shuts its holder out: lock's create revision and epoch as read -> delete
- * lock, put epoch token + 1. An epoch that is higher already stays. All branches read lock, epoch
- * and confirmed.
+ * lock, put epoch token + 1. An epoch that is higher already, or that tokens of another source
+ * raise, stays. All branches read lock, epoch and confirmed.
  *
  * <p>Frees a lock of any generation, and also while history is lost: it issues nothing.
  */
@@ -45,7 +45,7 @@ record BreakTransaction(
     Key epochKey = keys.epoch(resource);
     List<Op> steps = new ArrayList<>(look(keys, resource));
     steps.add(new Op.Delete(lock.key()));
-    if (epoch.map(EpochRecord::raisedIn).filter(raised -> !raised.isBelow(fence)).isEmpty()) {
+    if (epoch.map(entry -> EpochRecord.decode(entry.value())).filter(this::stays).isEmpty()) {
       steps.add(new Op.Put(epochKey, EpochRecord.fence(fence).encode(), LeaseHandle.NONE));
     }
     return new Member(
@@ -54,6 +54,11 @@ record BreakTransaction(
             new Compare.ModifiedAt(epochKey, epoch.map(Entry::modRevision).orElse(0L))),
         steps,
         look(keys, resource));
+  }
+
+  /** A higher epoch stays, and one whose numbers are not those of locks. */
+  private boolean stays(EpochRecord found) {
+    return !found.isOfLocks() || !found.raised().isBelow(fence);
   }
 
   static List<Op> look(Keyspace keys, ResourceName resource) {

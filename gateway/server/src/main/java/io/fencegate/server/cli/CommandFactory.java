@@ -23,6 +23,7 @@ final class CommandFactory implements CommandLine.IFactory {
             Map.entry(LockCommand.Cancel.class, () -> new LockCommand.Cancel(surroundings)),
             Map.entry(BreakCommand.class, () -> new BreakCommand(surroundings)),
             Map.entry(ClusterCommand.class, () -> new ClusterCommand(surroundings)),
+            Map.entry(ResetEpochCommand.class, () -> new ResetEpochCommand(surroundings)),
             Map.entry(
                 ClusterCommand.RaiseGeneration.class,
                 () -> new ClusterCommand.RaiseGeneration(surroundings)));

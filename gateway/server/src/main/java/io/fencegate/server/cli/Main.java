@@ -18,6 +18,7 @@ import picocli.CommandLine.Spec;
       LockCommand.class,
       BreakCommand.class,
       ClusterCommand.class,
+      ResetEpochCommand.class,
       PolicyCommand.class,
       SqlCommand.class,
       DemoCommand.class

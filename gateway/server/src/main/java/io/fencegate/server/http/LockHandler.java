@@ -14,6 +14,7 @@ import io.fencegate.policy.model.ResourcePolicy;
 import io.fencegate.policy.name.Principal;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Refusal;
+import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.time.ClockReading;
 import io.fencegate.policy.time.Clocks;
@@ -69,7 +70,8 @@ final class LockHandler {
 
   private Future<Ruling<JsonObject>> acquire(
       RoutingContext context, LockRequestParser.Acquire given) {
-    Ruling<ResourcePolicy> policy = policies.match(given.resource()).map(MatchedPolicy::policy);
+    Ruling<ResourcePolicy> policy =
+        policies.match(given.resource()).map(MatchedPolicy::policy).then(LockHandler::withLock);
     return policy.fold(
         found ->
             given
@@ -78,6 +80,18 @@ final class LockHandler {
                     request -> acquire(context, request, given.wait(found, Principal.ANONYMOUS)),
                     refusal -> refused(refusal)),
         refusal -> refused(refusal));
+  }
+
+  /** A lock would hand out tokens that no write is accepted with. */
+  private static Ruling<ResourcePolicy> withLock(ResourcePolicy policy) {
+    return policy.fencing().isOfLocks()
+        ? Ruling.granted(policy)
+        : Ruling.refused(
+            RefusalCode.UNKNOWN_RESOURCE.because(
+                "there is no lock: the tokens of policy "
+                    + policy.name()
+                    + " come from source "
+                    + policy.fencing().source().wireName()));
   }
 
   /** A wait ends with its caller's connection; the gateway waits for that before it stops. */

@@ -54,6 +54,21 @@ public final class OperatorRequests {
             });
   }
 
+  /** The reason alone. */
+  public static Future<Ruling<String>> readReason(HttpServerRequest request) {
+    return JsonBody.read(request, MAX_BODY_BYTES)
+        .map(
+            body ->
+                body.then(
+                    bytes ->
+                        JsonFields.parse(bytes, List.of("reason"))
+                            .then(
+                                fields -> {
+                                  Optional<String> reason = reason(fields);
+                                  return ruling(fields, reason::orElseThrow);
+                                })));
+  }
+
   public static Future<Ruling<Raise>> readRaise(HttpServerRequest request) {
     return JsonBody.read(request, MAX_BODY_BYTES)
         .map(body -> body.then(OperatorRequests::parseRaise));

@@ -7,6 +7,7 @@ import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.WriteOutcome;
 import io.fencegate.policy.token.FencingToken;
+import io.fencegate.server.write.ShadowVerdict;
 import io.fencegate.server.write.WriteReport;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpHeaders;
@@ -48,6 +49,7 @@ public final class OutcomeHttp {
       case COORDINATOR_UNAVAILABLE,
           OVERLOADED,
           DRAINING,
+          HANDOVER,
           DOWNSTREAM_BUSY,
           DOWNSTREAM_UNAVAILABLE,
           EPOCH_WENT_BACKWARDS,
@@ -116,23 +118,39 @@ public final class OutcomeHttp {
     judgement(response, guarantee, report);
     return ok(
         response,
-        new JsonObject().put("resource", resource.value()).put("epoch", report.token().toString()));
+        new JsonObject().put("resource", resource.value()).put("epoch", text(report.token())));
   }
 
   private static void judgement(
       HttpServerResponse response, Guarantee guarantee, WriteReport report) {
     response
         .putHeader("Fencing-Guarantee", guarantee.wireName())
-        .putHeader("Fencing-Token", report.token().toString())
         .putHeader("Fencing-Decision", decision(report.outcome()));
+    FencingToken token = report.token();
+    if (token != null) {
+      response.putHeader("Fencing-Token", token.toString());
+    }
+    ShadowVerdict shadow = report.shadow();
+    if (shadow != null) {
+      response.putHeader(
+          "Fencing-Shadow-Decision",
+          shadow.refusal().map(OutcomeHttp::rejected).orElse("accepted"));
+    }
     FencingToken epoch = epoch(report);
     if (epoch != null) {
       response.putHeader("Fencing-Epoch", epoch.toString());
     }
   }
 
-  /** What was applied was the epoch at least then. */
+  private static @Nullable String text(@Nullable FencingToken token) {
+    return token == null ? null : token.toString();
+  }
+
+  /** What was applied was the epoch at least then; a write in shadow raises none. */
   private static @Nullable FencingToken epoch(WriteReport report) {
+    if (report.shadow() != null) {
+      return null;
+    }
     boolean applied = report.outcome() instanceof WriteOutcome.Applied;
     return report.epoch() == null && applied ? report.token() : report.epoch();
   }
@@ -159,8 +177,8 @@ public final class OutcomeHttp {
     JsonObject body =
         new JsonObject()
             .put("resource", resource.value())
-            .put("fencingToken", report.token().toString())
-            .put("epoch", String.valueOf(epoch(report)))
+            .put("fencingToken", text(report.token()))
+            .put("epoch", text(epoch(report)))
             .put("outcome", "applied");
     // The results are JSON text already, to be answered byte for byte as they were recorded.
     String open = body.encode();
@@ -171,7 +189,10 @@ public final class OutcomeHttp {
 
   private static Future<Void> refusedWrite(
       HttpServerResponse response, ResourceName resource, WriteReport report, Refusal refusal) {
-    JsonObject problem = problem(refusal, resource).put("fencingToken", report.token().toString());
+    JsonObject problem = problem(refusal, resource);
+    if (report.token() != null) {
+      problem.put("fencingToken", report.token().toString());
+    }
     if (report.epoch() != null) {
       problem.put("epoch", report.epoch().toString());
     }

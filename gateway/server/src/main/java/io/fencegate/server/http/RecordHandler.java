@@ -10,6 +10,7 @@ import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.time.Clocks;
+import io.fencegate.policy.token.FencingToken;
 import io.fencegate.server.policy.ActivePolicies;
 import io.fencegate.server.policy.MatchedPolicy;
 import io.vertx.core.Future;
@@ -132,9 +133,10 @@ final class RecordHandler {
   private static JsonObject json(Question question, RecordedWrite record) {
     JsonObject answer = new JsonObject().put("key", question.scope().key().value());
     if (record instanceof RecordedWrite.Applied applied) {
+      FencingToken token = applied.token();
       return answer
           .put("outcome", "applied")
-          .put("fencingToken", applied.token().toString())
+          .put("fencingToken", token == null ? null : token.toString())
           .put("at", applied.at().toString());
     }
     if (record instanceof RecordedWrite.Closed closed) {

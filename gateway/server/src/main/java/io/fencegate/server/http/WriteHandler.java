@@ -4,7 +4,7 @@ package io.fencegate.server.http;
 import io.fencegate.adapter.spi.KeyClaim;
 import io.fencegate.adapter.spi.KeyScope;
 import io.fencegate.adapter.spi.WriteContent;
-import io.fencegate.policy.model.Guarantee;
+import io.fencegate.policy.fence.WriteHeader;
 import io.fencegate.policy.model.IdempotencyScope;
 import io.fencegate.policy.model.ResourcePolicy;
 import io.fencegate.policy.name.IdempotencyKey;
@@ -114,14 +114,12 @@ final class WriteHandler {
   }
 
   private static Future<Void> refuse(RoutingContext context, Matched matched, Refusal refusal) {
+    WriteHeader shown = matched.headers().fence();
     WriteReport report =
         new WriteReport(
-            new WriteOutcome.Rejected(refusal), matched.headers().fence().token(), null);
+            new WriteOutcome.Rejected(refusal), shown == null ? null : shown.token(), null);
     return OutcomeHttp.write(
-        context.response(),
-        matched.resource(),
-        matched.policy().adapter().offer().guarantee(),
-        report);
+        context.response(), matched.resource(), matched.policy().kept().guarantee(), report);
   }
 
   private Ruling<WriteCommand> command(HttpServerRequest request, Matched matched, Buffer body) {
@@ -174,7 +172,7 @@ final class WriteHandler {
         .compose(
             report ->
                 OutcomeHttp.write(
-                    context.response(), command.resource(), guarantee(command), report));
+                    context.response(), command.resource(), command.guarantee(), report));
   }
 
   private Future<Void> readThenSeal(RoutingContext context, Matched matched) {
@@ -191,10 +189,6 @@ final class WriteHandler {
         .compose(
             report ->
                 OutcomeHttp.seal(
-                    context.response(), command.resource(), guarantee(command), report));
-  }
-
-  private static Guarantee guarantee(WriteCommand command) {
-    return command.adapter().offer().guarantee();
+                    context.response(), command.resource(), command.guarantee(), report));
   }
 }

@@ -18,6 +18,8 @@ import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.token.FencingToken;
 import io.fencegate.policy.token.LeaseId;
+import io.fencegate.policy.token.LeaseProof;
+import io.fencegate.policy.token.TokenSignature;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
@@ -33,6 +35,7 @@ final class WriteRequestParser {
 
   static final String TOKEN = "Fencing-Token";
   static final String LEASE = "Fencing-Lease";
+  static final String SIGNATURE = "Fencing-Token-Signature";
   static final String KEY = "Idempotency-Key";
   static final String DEADLINE = "Fencing-Deadline-Ms";
 
@@ -47,8 +50,13 @@ final class WriteRequestParser {
 
   private WriteRequestParser() {}
 
-  /** What the headers say, as the policy wants it. */
-  record Headers(WriteHeader fence, Optional<IdempotencyKey> key, Optional<Long> deadlineMillis) {}
+  /**
+   * What the headers say, as the policy wants it.
+   *
+   * @param fence null where a write in shadow came without a token
+   */
+  record Headers(
+      @Nullable WriteHeader fence, Optional<IdempotencyKey> key, Optional<Long> deadlineMillis) {}
 
   static Ruling<Headers> headers(MultiMap headers, ResourcePolicy policy) {
     return fence(headers, policy)
@@ -56,56 +64,60 @@ final class WriteRequestParser {
             fence ->
                 single(headers, KEY, RefusalCode.INVALID_REQUEST, IdempotencyKey::parse)
                     .then(key -> required(key, policy))
-                    .then(key -> deadline(headers).map(d -> new Headers(fence, key, d))));
+                    .then(
+                        key ->
+                            deadline(headers).map(d -> new Headers(fence.orElse(null), key, d))));
   }
 
   /** A seal shows the same fence and takes no key. */
   static Ruling<Headers> sealHeaders(MultiMap headers, ResourcePolicy policy) {
     return fence(headers, policy)
-        .then(fence -> deadline(headers).map(d -> new Headers(fence, Optional.empty(), d)));
+        .then(
+            fence ->
+                deadline(headers).map(d -> new Headers(fence.orElse(null), Optional.empty(), d)));
   }
 
-  private static Ruling<WriteHeader> fence(MultiMap headers, ResourcePolicy policy) {
-    return token(headers)
+  /** Empty only where a write in shadow came without a token. */
+  private static Ruling<Optional<WriteHeader>> fence(MultiMap headers, ResourcePolicy policy) {
+    return single(headers, TOKEN, RefusalCode.INVALID_TOKEN, FencingToken::parse)
         .then(
             token ->
                 single(headers, LEASE, RefusalCode.INVALID_REQUEST, LeaseId::parse)
-                    .then(lease -> fence(token, lease, policy)));
+                    .then(lease -> fence(token, lease, policy)))
+        .then(
+            fence ->
+                single(headers, SIGNATURE, RefusalCode.INVALID_TOKEN, TokenSignature::parse)
+                    .map(signature -> fence.map(it -> signed(it, signature))));
   }
 
   private static Ruling<Optional<Long>> deadline(MultiMap headers) {
     return single(headers, DEADLINE, RefusalCode.INVALID_REQUEST, WriteRequestParser::millis);
   }
 
-  private static Ruling<FencingToken> token(MultiMap headers) {
-    return single(headers, TOKEN, RefusalCode.INVALID_TOKEN, FencingToken::parse)
-        .then(
-            token ->
-                token
-                    .map(Ruling::granted)
-                    .orElseGet(
-                        () ->
-                            Ruling.refused(
-                                RefusalCode.TOKEN_REQUIRED
-                                    .because(
-                                        "no Fencing-Token header was given, expected the token of"
-                                            + " the lock")
-                                    .atField(TOKEN))));
+  private static WriteHeader signed(WriteHeader header, Optional<TokenSignature> signature) {
+    return new WriteHeader(header.token(), header.proof(), signature.orElse(null));
   }
 
-  private static Ruling<WriteHeader> fence(
-      FencingToken token, Optional<LeaseId> lease, ResourcePolicy policy) {
-    if (!policy.lease().required()) {
-      return Ruling.granted(new WriteHeader(token, null));
+  /** What is missing is refused; in shadow it is judged later, as every other reason for a no. */
+  private static Ruling<Optional<WriteHeader>> fence(
+      Optional<FencingToken> token, Optional<LeaseId> lease, ResourcePolicy policy) {
+    boolean leaseRequired = policy.lease().required();
+    if (!policy.fencing().isShadow()) {
+      if (token.isEmpty()) {
+        return Ruling.refused(
+            RefusalCode.TOKEN_REQUIRED
+                .because("no Fencing-Token header was given, expected the token of the lock")
+                .atField(TOKEN));
+      }
+      if (leaseRequired && lease.isEmpty()) {
+        return Ruling.refused(
+            RefusalCode.LEASE_REQUIRED
+                .because("no Fencing-Lease header was given, expected the lock's leaseId")
+                .atField(LEASE));
+      }
     }
-    return lease
-        .map(id -> Ruling.granted(new WriteHeader(token, id.proof())))
-        .orElseGet(
-            () ->
-                Ruling.refused(
-                    RefusalCode.LEASE_REQUIRED
-                        .because("no Fencing-Lease header was given, expected the lock's leaseId")
-                        .atField(LEASE)));
+    @Nullable LeaseProof proof = leaseRequired ? lease.map(LeaseId::proof).orElse(null) : null;
+    return Ruling.granted(token.map(given -> new WriteHeader(given, proof)));
   }
 
   private static Ruling<Optional<IdempotencyKey>> required(

@@ -6,6 +6,7 @@ import io.fencegate.coordination.lock.Cancellation;
 import io.fencegate.coordination.lock.Grant;
 import io.fencegate.coordination.lock.Release;
 import io.fencegate.coordination.lock.Renewal;
+import io.fencegate.policy.fence.WriteHeader;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Certainty;
 import io.fencegate.policy.outcome.Refusal;
@@ -13,9 +14,11 @@ import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.outcome.WriteOutcome;
 import io.fencegate.policy.time.Clocks;
 import io.fencegate.policy.token.LeaseId;
+import io.fencegate.server.write.ShadowVerdict;
 import io.fencegate.server.write.WriteCommand;
 import io.fencegate.server.write.WriteObserver;
 import io.fencegate.server.write.WriteReport;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.vertx.core.json.JsonObject;
@@ -76,31 +79,48 @@ public final class Observations implements WriteObserver, LockObserver {
             "policy",
             command.policy().name().value(),
             "guarantee",
-            command.adapter().offer().guarantee().wireName(),
+            command.guarantee().wireName(),
             "decision",
             decision,
             "code",
             code)
         .register(registry)
         .record(Duration.ofNanos(tookNanos));
-    audit.append(
+    JsonObject line =
         line(command.content() == null ? "seal" : "write", command.resource())
             .put("policy", command.policy().name().value())
             .put("principal", command.principal().value())
-            .put("fencingToken", command.header().token().toString())
+            .put("fencingToken", token(command))
             .put("leaseFp", leaseFp(command))
             .put("key", command.claim() == null ? null : command.claim().scope().key().value())
             .put("decision", decision)
             .put("code", code)
             .put("epoch", report.epoch() == null ? null : report.epoch().toString())
-            .put("tookMs", tookNanos / NANOS_PER_MILLI));
+            .put("tookMs", tookNanos / NANOS_PER_MILLI);
+    if (report.shadow() != null) {
+      judgedInShadow(command, report.shadow(), line);
+    }
+    audit.append(line);
+  }
+
+  /** What enforcing would have said, in the metric and in the write's line of the audit trail. */
+  private void judgedInShadow(WriteCommand command, ShadowVerdict verdict, JsonObject line) {
+    String decision = verdict.refusal().isPresent() ? "rejected" : "accepted";
+    String code = verdict.refusal().map(Observations::name).orElse("ok");
+    Counter.builder("fencegate.shadow.writes")
+        .description("Writes in shadow by what enforcing would have said of them")
+        .tags("policy", command.policy().name().value(), "decision", decision, "code", code)
+        .register(registry)
+        .increment();
+    line.put("shadowDecision", decision).put("shadowCode", code);
+    verdict.refusal().ifPresent(refusal -> line.put("shadowDetail", refusal.detail()));
   }
 
   @Override
   public void reconciled(WriteCommand command, WriteOutcome outcome) {
     audit.append(
         line("write-reconciled", command.resource())
-            .put("fencingToken", command.header().token().toString())
+            .put("fencingToken", token(command))
             .put("leaseFp", leaseFp(command))
             .put("key", command.claim() == null ? null : command.claim().scope().key().value())
             .put("decision", decision(outcome)));
@@ -195,8 +215,13 @@ public final class Observations implements WriteObserver, LockObserver {
   }
 
   private static @Nullable String leaseFp(WriteCommand command) {
-    var proof = command.header().proof();
+    WriteHeader shown = command.shown();
+    var proof = shown == null ? null : shown.proof();
     return proof == null ? null : proof.fingerprint();
+  }
+
+  private static @Nullable String token(WriteCommand command) {
+    return command.token() == null ? null : command.token().toString();
   }
 
   private static String code(Ruling<?> ruling) {

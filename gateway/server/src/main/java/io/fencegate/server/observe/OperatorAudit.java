@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.server.observe;
 
+import io.fencegate.coordination.key.EpochRecord;
 import io.fencegate.coordination.operator.ClusterAdmin;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Ruling;
@@ -27,6 +28,17 @@ public final class OperatorAudit implements OperatorObserver {
     ruling
         .fold(token -> token, refusal -> Optional.<FencingToken>empty())
         .ifPresent(token -> line.put("fencingToken", token.toString()));
+    audit.append(line);
+  }
+
+  @Override
+  public void epochReset(
+      ResourceName resource, String reason, Ruling<Optional<EpochRecord>> ruling) {
+    JsonObject line = line("epoch-reset", reason, ruling).put("resource", resource.value());
+    ruling
+        .fold(forgotten -> forgotten, refusal -> Optional.<EpochRecord>empty())
+        .ifPresent(
+            record -> line.put("epoch", record.raised().toString()).put("source", record.source()));
     audit.append(line);
   }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.server.observe;
 
+import io.fencegate.coordination.key.EpochRecord;
 import io.fencegate.coordination.operator.ClusterAdmin;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Ruling;
@@ -16,6 +17,13 @@ public interface OperatorObserver {
    * @param ruling the token that was shut out; empty where nobody held the lock
    */
   void broke(ResourceName resource, String reason, Ruling<Optional<FencingToken>> ruling);
+
+  /**
+   * A resource's epoch was to be forgotten.
+   *
+   * @param ruling what was forgotten; empty where there was nothing
+   */
+  void epochReset(ResourceName resource, String reason, Ruling<Optional<EpochRecord>> ruling);
 
   void generationRaised(String reason, Ruling<ClusterAdmin.Raised> ruling);
 }

@@ -2,6 +2,8 @@
 package io.fencegate.server.operator;
 
 import io.fencegate.coordination.operator.Broken;
+import io.fencegate.policy.model.Enforcement;
+import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.time.Clocks;
 import io.fencegate.policy.token.FencingToken;
@@ -48,6 +50,7 @@ final class BreakHandler {
     return policies
         .active()
         .match(request.resource())
+        .then(BreakHandler::withLock)
         .fold(
             matched -> breakLock(request, matched),
             refusal -> Future.succeededFuture(Ruling.<Broken>refused(refusal)))
@@ -57,14 +60,32 @@ final class BreakHandler {
         .compose(
             ruling ->
                 ruling.fold(
-                    broken -> OutcomeHttp.ok(context.response(), json(request, broken)),
+                    broken ->
+                        OutcomeHttp.ok(
+                            context.response(), json(request, broken).mergeIn(terms(request))),
                     refusal ->
                         OutcomeHttp.refuse(context.response(), refusal, request.resource())));
+  }
+
+  private static Ruling<MatchedPolicy> withLock(MatchedPolicy matched) {
+    return matched.policy().fencing().isOfLocks()
+        ? Ruling.granted(matched)
+        : Ruling.refused(
+            RefusalCode.UNKNOWN_RESOURCE.because(
+                "there is no lock: the resource's tokens come from source "
+                    + matched.policy().fencing().source().wireName()));
   }
 
   private Future<Ruling<Broken>> breakLock(OperatorRequests.Break request, MatchedPolicy matched) {
     long deadlineNanos = clocks.read().monotonicNanos() + BUDGET.toNanos();
     return service.breakLock(request.resource(), matched, request.token(), deadlineNanos);
+  }
+
+  /** In shadow nobody is shut out: who is broken writes on. That must not be missed. */
+  private JsonObject terms(OperatorRequests.Break request) {
+    return policies.active().isInShadow(request.resource())
+        ? new JsonObject().put("enforcement", Enforcement.SHADOW.wireName())
+        : new JsonObject();
   }
 
   private static JsonObject json(OperatorRequests.Break request, Broken broken) {

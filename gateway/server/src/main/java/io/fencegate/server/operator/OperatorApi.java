@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.server.operator;
 
+import io.fencegate.adapter.spi.Offer;
 import io.fencegate.coordination.Coordination;
 import io.fencegate.coordination.epoch.EpochLedger;
 import io.fencegate.coordination.lock.LockService;
@@ -18,8 +19,10 @@ import io.fencegate.server.http.ResourcePaths;
 import io.fencegate.server.http.WorkerApi;
 import io.fencegate.server.observe.HotResources;
 import io.fencegate.server.observe.OperatorObserver;
+import io.fencegate.server.policy.KeptGuarantee;
 import io.fencegate.server.policy.MatchedPolicy;
 import io.fencegate.server.policy.PolicyLibrary;
+import io.fencegate.server.write.WriteService;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -50,6 +53,7 @@ public final class OperatorApi {
       PolicyLibrary policies,
       Coordination coordination,
       LockService locks,
+      WriteService writes,
       EpochLedger epochs,
       DrainBarrier barrier,
       OperatorObserver observer,
@@ -74,11 +78,22 @@ public final class OperatorApi {
             parts.observer(),
             parts.clocks());
     router.post("/admin/v1/locks/break").handler(breaks::breakLock);
+    ResetHandler resets =
+        new ResetHandler(
+            parts.coordination().epochReset(),
+            parts.writes(),
+            parts.policies(),
+            parts.observer(),
+            parts.clocks());
+    router.post(ResetHandler.EPOCHS + "*").handler(resets::reset);
     ClusterHandler cluster =
         new ClusterHandler(parts.coordination(), parts.observer(), parts.clocks());
     router.get("/admin/v1/cluster").handler(cluster::show);
     router.post("/admin/v1/cluster/generation").handler(cluster::raise);
     router.get("/admin/v1/hot-resources").handler(api::hotResources);
+    ResourceListHandler resources =
+        new ResourceListHandler(parts.coordination().directory(), parts.policies());
+    router.get(RESOURCES.substring(0, RESOURCES.length() - 1)).handler(resources::list);
     router.get(RESOURCES + "*").handler(api::resource);
     WorkerApi.answerErrors(router);
     return router;
@@ -117,11 +132,14 @@ public final class OperatorApi {
             .put("name", policy.name().value())
             .put("match", policy.match().toString())
             .put("adapter", policy.adapter().value())
+            .put("enforcement", policy.fencing().enforcement().wireName())
+            .put("tokenSource", policy.fencing().source().wireName())
             .put("demanded", policy.guarantee().wireName());
-    return adapter == null
-        ? json
-        : json.put("guarantee", adapter.offer().guarantee().wireName())
-            .put("reason", adapter.offer().reason());
+    return adapter == null ? json : promised(json, KeptGuarantee.of(policy, adapter.offer()));
+  }
+
+  private static JsonObject promised(JsonObject json, Offer kept) {
+    return json.put("guarantee", kept.guarantee().wireName()).put("reason", kept.reason());
   }
 
   private void reload(RoutingContext context) {
@@ -211,10 +229,13 @@ public final class OperatorApi {
         new JsonObject()
             .put("resource", resource.value())
             .put("policy", matched.policy().name().value())
-            .put("guarantee", matched.adapter().offer().guarantee().wireName())
-            .put("epoch", epoch.map(FencingToken::toString).orElse(null))
-            .put("inFlight", parts.barrier().inFlight(resource))
-            .put("waiters", lock.waiters());
+            .put("enforcement", matched.policy().fencing().enforcement().wireName())
+            .put("tokenSource", matched.policy().fencing().source().wireName())
+            .put("demanded", matched.policy().guarantee().wireName());
+    promised(json, matched.kept())
+        .put("epoch", epoch.map(FencingToken::toString).orElse(null))
+        .put("inFlight", parts.barrier().inFlight(resource))
+        .put("waiters", lock.waiters());
     return lock.fold(
         held ->
             json.put("held", true)

@@ -34,6 +34,11 @@ public final class ActivePolicies {
     return adapters;
   }
 
+  /** Whether the resource's writes are sent on whatever their token says. */
+  public boolean isInShadow(ResourceName resource) {
+    return set.match(resource).filter(match -> match.policy().fencing().isShadow()).isPresent();
+  }
+
   /** The policy for a resource; what none matches is denied. */
   public Ruling<MatchedPolicy> match(ResourceName resource) {
     Optional<PolicySet.Match> match = set.match(resource);

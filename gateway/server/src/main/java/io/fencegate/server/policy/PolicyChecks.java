@@ -12,6 +12,7 @@ import io.fencegate.policy.file.SourceFile;
 import io.fencegate.policy.file.ValueResolver;
 import io.fencegate.policy.model.AdapterConfig;
 import io.fencegate.policy.model.PolicyProblem;
+import io.fencegate.policy.model.TokenSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -23,9 +24,21 @@ import java.util.Optional;
 public final class PolicyChecks {
 
   private final AdapterFactories factories;
+  private final Optional<String> noElectionsBecause;
 
+  /** For a gateway with whatever coordinator. */
   public PolicyChecks(AdapterFactories factories) {
+    this(factories, Optional.empty());
+  }
+
+  /**
+   * For one gateway.
+   *
+   * @param noElectionsBecause why it cannot look at candidates in etcd; empty where it can
+   */
+  PolicyChecks(AdapterFactories factories, Optional<String> noElectionsBecause) {
     this.factories = factories;
+    this.noElectionsBecause = noElectionsBecause;
   }
 
   /** All of it, or none with every reason. */
@@ -57,12 +70,44 @@ public final class PolicyChecks {
             factory.get().check(config, policies.stream().map(PolicyChecks::placed).toList()));
     if (problems.isEmpty()) {
       problems.addAll(tooWeak(factory.get().offer(config), policies));
+      problems.addAll(withoutShadow(factory.get(), policies));
+      problems.addAll(withoutEtcd(policies));
     }
     return problems;
   }
 
   private static AdapterFactory.PlacedPolicy placed(PlacedPolicy policy) {
     return new AdapterFactory.PlacedPolicy(policy.pointer(), policy.policy());
+  }
+
+  private static List<PolicyProblem> withoutShadow(
+      AdapterFactory factory, List<PlacedPolicy> policies) {
+    return policies.stream()
+        .filter(it -> it.policy().fencing().isShadow() && !factory.takesShadowWrites())
+        .map(
+            it ->
+                new PolicyProblem(
+                    it.pointer() + "/enforcement",
+                    "'shadow'",
+                    "'enforce': an adapter of type "
+                        + factory.type()
+                        + " sends on no writes that it would have to refuse"))
+        .toList();
+  }
+
+  private List<PolicyProblem> withoutEtcd(List<PlacedPolicy> policies) {
+    return policies.stream()
+        .filter(it -> it.policy().fencing().source() instanceof TokenSource.Election)
+        .flatMap(
+            it ->
+                noElectionsBecause.stream()
+                    .map(
+                        why ->
+                            new PolicyProblem(
+                                it.pointer() + "/token/source",
+                                "'etcd-election'",
+                                "'lock' or 'external': " + why)))
+        .toList();
   }
 
   private static List<PolicyProblem> tooWeak(Offer offer, List<PlacedPolicy> policies) {

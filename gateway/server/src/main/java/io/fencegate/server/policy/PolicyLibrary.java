@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,7 +50,7 @@ public final class PolicyLibrary {
     this.vertx = setup.vertx();
     this.folder = setup.folder();
     this.factories = setup.factories();
-    this.checks = new PolicyChecks(setup.factories());
+    this.checks = setup.checks();
     this.values = setup.values();
     this.adapterContext = setup.adapterContext();
     this.seen = fingerprint;
@@ -57,13 +58,24 @@ public final class PolicyLibrary {
     this.active = new ActivePolicies(loaded.set(), adaptersFor(loaded, new HashMap<>()));
   }
 
-  /** What a library works with. */
+  /**
+   * What a library works with.
+   *
+   * @param noElectionsBecause why this gateway cannot look at candidates in etcd; empty where it
+   *     can
+   */
   public record Setup(
       Vertx vertx,
       PolicyFolder folder,
       AdapterFactories factories,
       ValueResolver values,
-      AdapterContext adapterContext) {}
+      AdapterContext adapterContext,
+      Optional<String> noElectionsBecause) {
+
+    PolicyChecks checks() {
+      return new PolicyChecks(factories, noElectionsBecause);
+    }
+  }
 
   /** The first load failed. */
   public static final class UnusablePolicies extends RuntimeException {
@@ -76,7 +88,7 @@ public final class PolicyLibrary {
 
   /** Loads the folder; fails with {@link UnusablePolicies}, every reason in its message. */
   public static Future<PolicyLibrary> open(Setup setup) {
-    PolicyChecks checks = new PolicyChecks(setup.factories());
+    PolicyChecks checks = setup.checks();
     return setup
         .vertx()
         .executeBlocking(

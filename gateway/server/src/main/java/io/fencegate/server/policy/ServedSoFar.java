@@ -17,8 +17,9 @@ import java.util.Set;
 
 /**
  * What this process has ever served, for judging a reload: a resource that was served keeps its
- * downstream, its guarantee and the scope of its keys until the process ends, by whatever detour
- * its policy changes. Otherwise its epoch and its keys would start anew somewhere else.
+ * downstream, its guarantee, the source of its tokens and the scope of its keys until the process
+ * ends, by whatever detour its policy changes. Otherwise its epoch and its keys would start anew
+ * somewhere else.
  */
 final class ServedSoFar {
 
@@ -28,6 +29,7 @@ final class ServedSoFar {
       int priority,
       AdapterName adapter,
       Guarantee guarantee,
+      String tokenSource,
       IdempotencyScope scope) {
 
     static Route of(ResourcePolicy policy) {
@@ -36,12 +38,16 @@ final class ServedSoFar {
           policy.priority(),
           policy.adapter(),
           policy.guarantee(),
+          policy.fencing().source().wireName(),
           policy.idempotency().scope());
     }
 
     boolean contradicts(Route other) {
       boolean same =
-          adapter.equals(other.adapter) && guarantee == other.guarantee && scope == other.scope;
+          adapter.equals(other.adapter)
+              && guarantee == other.guarantee
+              && tokenSource.equals(other.tokenSource)
+              && scope == other.scope;
       return !same && match.overlaps(other.match);
     }
   }
@@ -76,8 +82,8 @@ final class ServedSoFar {
                   + policy.name()
                   + " would serve resources of "
                   + before.match()
-                  + " with another adapter, guarantee or idempotency.scope than before: that needs a"
-                  + " restart");
+                  + " with another adapter, guarantee, token.source or idempotency.scope than before:"
+                  + " that needs a restart");
         }
       }
     }

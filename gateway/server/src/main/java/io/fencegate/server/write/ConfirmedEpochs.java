@@ -37,6 +37,10 @@ final class ConfirmedEpochs {
     return confirmed.getOrDefault(resource, Optional.empty());
   }
 
+  void forget(ResourceName resource) {
+    confirmed.remove(resource);
+  }
+
   /** What is known only rises: answers may come in another order than they were given. */
   void learn(ResourceName resource, Optional<FencingToken> token) {
     Optional<FencingToken> known = of(resource);

@@ -40,38 +40,47 @@ final class Reconciler {
     this.observer = observer;
   }
 
-  void follow(WriteCommand command, String writeId) {
+  /**
+   * Goes on asking.
+   *
+   * @param known called once it is known what became of the write; never where it stays unknown
+   */
+  void follow(WriteCommand command, String writeId, Runnable known) {
     if (open >= MAX_OPEN) {
       LOG.warn("too many unknown writes to follow; leaving one to {} alone", command.resource());
       return;
     }
     open++;
-    askLater(command, writeId, 0);
+    askLater(new Question(command, writeId, known), 0);
   }
 
-  private void askLater(WriteCommand command, String writeId, int attempts) {
-    vertx.setTimer(
-        FIRST_PAUSE.toMillis() << attempts, unused -> ask(command, writeId, attempts + 1));
+  private record Question(WriteCommand command, String writeId, Runnable known) {}
+
+  private void askLater(Question question, int attempts) {
+    vertx.setTimer(FIRST_PAUSE.toMillis() << attempts, unused -> ask(question, attempts + 1));
   }
 
-  private void ask(WriteCommand command, String writeId, int attempts) {
+  private void ask(Question question, int attempts) {
     long deadlineNanos = clocks.read().monotonicNanos() + ATTEMPT_BUDGET.toNanos();
-    command
+    question
+        .command()
         .adapter()
-        .reconcile(writeId, deadlineNanos)
+        .reconcile(question.writeId(), deadlineNanos)
         .otherwise(failure -> new ReconcileOutcome.StillUnknown(String.valueOf(failure)))
-        .onSuccess(outcome -> asked(command, writeId, attempts, outcome));
+        .onSuccess(outcome -> asked(question, attempts, outcome));
   }
 
-  private void asked(WriteCommand command, String writeId, int attempts, ReconcileOutcome outcome) {
+  private void asked(Question question, int attempts, ReconcileOutcome outcome) {
+    WriteCommand command = question.command();
     if (outcome instanceof ReconcileOutcome.StillUnknown still) {
       if (attempts < MAX_ATTEMPTS) {
-        askLater(command, writeId, attempts);
+        askLater(question, attempts);
         return;
       }
       LOG.error("a write to {} stays unknown: {}", command.resource(), still.reason());
     } else {
       observer.reconciled(command, known(outcome));
+      question.known().run();
     }
     open--;
   }

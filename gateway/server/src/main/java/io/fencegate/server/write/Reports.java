@@ -38,7 +38,7 @@ final class Reports {
             ? new WriteOutcome.Rejected(refusal)
             : new WriteOutcome.Unknown(refusal);
     return new WriteReport(
-        outcome, command.header().token(), refusal.epoch() == null ? known : refusal.epoch());
+        outcome, command.token(), refusal.epoch() == null ? known : refusal.epoch());
   }
 
   /** The caller is told how to find out. */
@@ -60,7 +60,6 @@ final class Reports {
   }
 
   private WriteReport of(WriteCommand command, WriteOutcome outcome) {
-    return new WriteReport(
-        outcome, command.header().token(), barrier.view(command.resource()).epoch());
+    return new WriteReport(outcome, command.token(), barrier.view(command.resource()).epoch());
   }
 }

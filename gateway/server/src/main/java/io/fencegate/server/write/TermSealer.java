@@ -25,15 +25,22 @@ final class TermSealer {
   private static final Logger LOG = LoggerFactory.getLogger(TermSealer.class);
 
   private final EpochLedger epochs;
+  private final TokenSources sources;
   private final ConfirmedEpochs confirmed = new ConfirmedEpochs();
 
-  TermSealer(EpochLedger epochs) {
+  TermSealer(EpochLedger epochs, TokenSources sources) {
     this.epochs = epochs;
+    this.sources = sources;
   }
 
   /** Whether the record of what the downstream confirmed has been read. */
   boolean isKnown(ResourceName resource) {
     return confirmed.isKnown(resource);
+  }
+
+  /** An operator has reset the epoch. */
+  void forget(ResourceName resource) {
+    confirmed.forget(resource);
   }
 
   void learn(ResourceName resource, Verified verified) {
@@ -62,12 +69,7 @@ final class TermSealer {
 
   /** What a downstream's higher epoch means for this write. */
   Future<Refusal> refused(WriteCommand command, FencingToken epoch) {
-    return epochs.refusedByDownstream(
-        command.resource(),
-        command.header(),
-        command.leaseRequired(),
-        epoch,
-        command.deadlineNanos());
+    return sources.refusedByDownstream(command, epoch);
   }
 
   private static Future<Ruling<Permit>> refused(Ruling<Permit> refusal) {

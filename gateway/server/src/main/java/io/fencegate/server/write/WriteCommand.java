@@ -5,15 +5,19 @@ import io.fencegate.adapter.spi.KeyClaim;
 import io.fencegate.adapter.spi.ResourceAdapter;
 import io.fencegate.adapter.spi.WriteContent;
 import io.fencegate.policy.fence.WriteHeader;
+import io.fencegate.policy.model.Guarantee;
 import io.fencegate.policy.model.ResourcePolicy;
 import io.fencegate.policy.name.Principal;
 import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.token.FencingToken;
+import io.fencegate.server.policy.KeptGuarantee;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A write that was parsed and matched, ready to be judged.
  *
- * @param header without a proof where the policy requires no lease
+ * @param shown without a proof where the policy requires no lease; null where a write in shadow
+ *     came without a token
  * @param content null for a seal, which writes nothing
  * @param claim null where no Idempotency-Key came
  * @param deadlineNanos monotonic; the answer is there by then
@@ -23,10 +27,30 @@ public record WriteCommand(
     ResourcePolicy policy,
     ResourceAdapter adapter,
     Principal principal,
-    WriteHeader header,
+    @Nullable WriteHeader shown,
     @Nullable WriteContent content,
     @Nullable KeyClaim claim,
     long deadlineNanos) {
+
+  /** What an enforced write has shown. */
+  public WriteHeader header() {
+    WriteHeader header = shown;
+    if (header == null) {
+      throw new IllegalStateException("only a write in shadow comes without a token");
+    }
+    return header;
+  }
+
+  /** The token that came; null where a write in shadow came without one. */
+  public @Nullable FencingToken token() {
+    WriteHeader header = shown;
+    return header == null ? null : header.token();
+  }
+
+  /** What is promised about this write. */
+  public Guarantee guarantee() {
+    return KeptGuarantee.of(policy, adapter.offer()).guarantee();
+  }
 
   boolean leaseRequired() {
     return policy.lease().required();

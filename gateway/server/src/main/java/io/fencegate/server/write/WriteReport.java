@@ -8,7 +8,24 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a write came to, with the epoch as this gateway knows it then.
  *
- * @param token the token judged; for a replay the one that was applied
+ * @param token the token judged; for a replay the one that was applied; null where a write in
+ *     shadow came without one
  * @param epoch the highest accepted; null where nothing is known
+ * @param shadow what enforcing would have said; null where it was enforced
  */
-public record WriteReport(WriteOutcome outcome, FencingToken token, @Nullable FencingToken epoch) {}
+public record WriteReport(
+    WriteOutcome outcome,
+    @Nullable FencingToken token,
+    @Nullable FencingToken epoch,
+    @Nullable ShadowVerdict shadow) {
+
+  /** Of a write whose token was enforced. */
+  public WriteReport(
+      WriteOutcome outcome, @Nullable FencingToken token, @Nullable FencingToken epoch) {
+    this(outcome, token, epoch, null);
+  }
+
+  WriteReport in(ShadowVerdict verdict) {
+    return new WriteReport(outcome, token, null, verdict);
+  }
+}

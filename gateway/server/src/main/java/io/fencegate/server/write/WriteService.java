@@ -6,10 +6,12 @@ import io.fencegate.adapter.spi.FencedWrite;
 import io.fencegate.adapter.spi.WriteContent;
 import io.fencegate.coordination.commit.GatewaySession;
 import io.fencegate.coordination.epoch.EpochLedger;
+import io.fencegate.coordination.epoch.ForeignEpochs;
 import io.fencegate.coordination.epoch.Verified;
 import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.fence.Entry;
 import io.fencegate.policy.fence.Permit;
+import io.fencegate.policy.fence.ShadowFence;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
@@ -17,9 +19,11 @@ import io.fencegate.policy.time.ClockReading;
 import io.fencegate.policy.time.Clocks;
 import io.fencegate.policy.token.FencingToken;
 import io.fencegate.server.clock.InTime;
+import io.fencegate.server.policy.ActivePolicies;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,7 +50,7 @@ public final class WriteService {
 
   private final Vertx vertx;
   private final DrainBarrier barrier;
-  private final EpochLedger epochs;
+  private final TokenSources sources;
   private final GatewaySession session;
   private final Clocks clocks;
   private final WriteObserver observer;
@@ -54,13 +58,17 @@ public final class WriteService {
   private final KeyLookUp keyLookUp;
   private final TermSealer sealer;
   private final Reconciler reconciler;
+  private final ShadowWrites shadow;
   private final AdmissionLimiter limiter = new AdmissionLimiter();
 
   /** What the service works with. */
   public record Parts(
       Vertx vertx,
       DrainBarrier barrier,
+      ShadowFence shadow,
+      ActivePolicies policies,
       EpochLedger epochs,
+      ForeignEpochs foreignEpochs,
       GatewaySession session,
       Clocks clocks,
       WriteObserver observer) {}
@@ -68,19 +76,30 @@ public final class WriteService {
   public WriteService(Parts parts) {
     this.vertx = parts.vertx();
     this.barrier = parts.barrier();
-    this.epochs = parts.epochs();
+    this.sources = new TokenSources(parts.epochs(), parts.foreignEpochs());
     this.session = parts.session();
     this.clocks = parts.clocks();
     this.observer = parts.observer();
     this.reports = new Reports(parts.barrier());
     this.keyLookUp = new KeyLookUp(reports);
-    this.sealer = new TermSealer(parts.epochs());
+    this.sealer = new TermSealer(parts.epochs(), sources);
     this.reconciler = new Reconciler(parts.vertx(), parts.clocks(), parts.observer());
+    this.shadow =
+        new ShadowWrites(
+            new ShadowWrites.Parts(
+                parts.vertx(),
+                parts.shadow(),
+                sources,
+                parts.clocks(),
+                parts.policies()::isInShadow,
+                reports,
+                reconciler),
+            this::fresh);
   }
 
   /** Carries out a write at most once. */
   public Future<WriteReport> submit(WriteCommand command) {
-    return observed(
+    return judged(
         command,
         () ->
             keyLookUp
@@ -88,22 +107,66 @@ public final class WriteService {
                 .compose(
                     known ->
                         known
-                            .map(Future::succeededFuture)
-                            .orElseGet(() -> enter(command, this::sealThenApply, MAX_ROUNDS))));
+                            .map(report -> Future.succeededFuture(inItsTerms(command, report)))
+                            .orElseGet(() -> carryOut(command))));
+  }
+
+  /** A key's record answers whatever the token is, so enforcing would have let it answer too. */
+  private static WriteReport inItsTerms(WriteCommand command, WriteReport report) {
+    return command.policy().fencing().isShadow() ? report.in(ShadowVerdict.ACCEPTED) : report;
+  }
+
+  private Future<WriteReport> carryOut(WriteCommand command) {
+    return command.policy().fencing().isShadow()
+        ? shadow.submit(command)
+        : enter(command, this::sealThenApply, MAX_ROUNDS);
   }
 
   /**
    * Raises the downstream's epoch to the caller's token and writes nothing; when it answers
-   * applied, no older write can land any more.
+   * applied, no older write can land any more. Nobody can promise that in shadow.
    */
   public Future<WriteReport> seal(WriteCommand command) {
-    return observed(command, () -> enter(command, this::sealOnly, MAX_ROUNDS));
+    return judged(
+        command,
+        () ->
+            command.policy().fencing().isShadow()
+                ? rejected(command, noSealInShadow())
+                : enter(command, this::sealOnly, MAX_ROUNDS));
+  }
+
+  private static Refusal noSealInShadow() {
+    return RefusalCode.METHOD_NOT_ALLOWED.because(
+        "the resource is in shadow: older writes are sent on, so nothing can be sealed");
   }
 
   /** What is left to do with a permit, and how often it may start over. */
   @FunctionalInterface
   private interface Step {
     Future<WriteReport> run(WriteCommand command, Permit permit, int rounds);
+  }
+
+  /**
+   * An operator has reset the resource's epoch: forgets what is known of it, unless a write is
+   * under way.
+   *
+   * @return whether it is forgotten
+   */
+  public boolean forget(ResourceName resource) {
+    boolean forgotten = barrier.forget(resource, clocks.read());
+    if (forgotten) {
+      sealer.forget(resource);
+      shadow.forget(resource);
+    }
+    return forgotten;
+  }
+
+  /** Not even a key's record is told to who shows a token with a false signature. */
+  private Future<WriteReport> judged(WriteCommand command, Supplier<Future<WriteReport>> work) {
+    Optional<Refusal> objection =
+        command.policy().fencing().isShadow() ? Optional.empty() : sources.objection(command);
+    return observed(
+        command, objection.isPresent() ? () -> rejected(command, objection.get()) : work);
   }
 
   private Future<WriteReport> observed(WriteCommand command, Supplier<Future<WriteReport>> work) {
@@ -148,6 +211,10 @@ public final class WriteService {
   }
 
   private Future<WriteReport> enterFresh(WriteCommand command, Step step, int rounds) {
+    Optional<Refusal> unfenced = shadow.objectionToEnforced(command.resource());
+    if (unfenced.isPresent()) {
+      return rejected(command, unfenced.get());
+    }
     return tryEnter(command)
         .fold(
             permit -> step.run(command, permit, rounds).onComplete(unused -> barrier.leave(permit)),
@@ -164,13 +231,8 @@ public final class WriteService {
 
   private Future<WriteReport> verifyThenEnter(WriteCommand command, Step step, int rounds) {
     ResourceName resource = command.resource();
-    return epochs
-        .verifyAndRaise(
-            resource,
-            command.header(),
-            command.leaseRequired(),
-            barrier.view(resource).epoch(),
-            command.deadlineNanos())
+    return sources
+        .verifyAndRaise(command, barrier.view(resource).epoch())
         .compose(
             ruling ->
                 ruling.fold(
@@ -280,7 +342,7 @@ public final class WriteService {
         .compose(outcome -> outcome.fold(cases(command, sealFirst)));
   }
 
-  private static ApplyOutcome applyDefect(Throwable defect) {
+  static ApplyOutcome applyDefect(Throwable defect) {
     LOG.error("an adapter's apply failed", defect);
     return new ApplyOutcome.Unknown("the adapter met a defect", "");
   }
@@ -295,7 +357,7 @@ public final class WriteService {
         rejected -> rejected(command, rejected.refusal()),
         unknown -> {
           if (!unknown.writeId().isEmpty()) {
-            reconciler.follow(command, unknown.writeId());
+            reconciler.follow(command, unknown.writeId(), () -> {});
           }
           return Future.succeededFuture(reports.unknown(command, unknown.reason()));
         });
@@ -305,7 +367,7 @@ public final class WriteService {
     return Future.succeededFuture(reports.refused(command, refusal));
   }
 
-  private static Refusal outOfTime() {
+  static Refusal outOfTime() {
     return RefusalCode.DOWNSTREAM_BUSY.because(
         "the write's time was up before it could be sent; nothing was sent");
   }

@@ -77,7 +77,8 @@ final class CommandsTest {
         "lock cancel ",
         "break ",
         "cluster ",
-        "cluster generation "
+        "cluster generation ",
+        "reset-epoch "
       })
   void everyCommandExplainsItselfAndItsVersion(String command) {
     Run help = run((command + "--help").split(" "));
@@ -123,7 +124,9 @@ final class CommandsTest {
         "break",
         "cluster generation",
         "cluster generation --raise",
-        "cluster generation --reason a"
+        "cluster generation --reason a",
+        "reset-epoch",
+        "reset-epoch a"
       })
   void unusableCommandLinesAreToldInAFewLines(String line) {
     Run run = run(line.split(" "));
@@ -148,7 +151,9 @@ final class CommandsTest {
   @Test
   void commandsThatTalkToAGatewayHaveExamples() {
     for (String command :
-        new String[] {"lock acquire", "lock renew", "lock release", "lock show", "break"}) {
+        new String[] {
+          "lock acquire", "lock renew", "lock release", "lock show", "break", "reset-epoch"
+        }) {
       assertThat(run((command + " --help").split(" ")).out())
           .contains("Examples:")
           .containsPattern("(?s)Examples:.* fencegate " + command + " ")

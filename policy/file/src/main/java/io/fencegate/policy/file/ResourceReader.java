@@ -2,6 +2,7 @@
 package io.fencegate.policy.file;
 
 import io.fencegate.policy.model.AcquirePolicy;
+import io.fencegate.policy.model.FencingPolicy;
 import io.fencegate.policy.model.Guarantee;
 import io.fencegate.policy.model.IdempotencyPolicy;
 import io.fencegate.policy.model.IdempotencyScope;
@@ -53,7 +54,8 @@ final class ResourceReader {
             ? Optional.empty()
             : Optional.of(fields.integer("priority").map(Math::toIntExact).orElse(0));
     List<String> variables = match.map(ResourcePattern::variables).orElse(List.of());
-    LeasePolicy lease = lease(fields.in("lease"));
+    FencingPolicy fencing = new TokenReader(fields, variables, problems).read();
+    LeasePolicy lease = lease(fields.in("lease"), fencing.isOfLocks());
     AcquirePolicy acquire = new WaitingReader(fields, problems).read();
     IdempotencyPolicy idempotency = idempotency(fields.in("idempotency"));
     Limits limits = limits(fields.in("limits"));
@@ -68,6 +70,7 @@ final class ResourceReader {
                     priority.orElse(0),
                     adapter.get(),
                     guarantee(),
+                    fencing,
                     lease,
                     acquire,
                     idempotency,
@@ -84,7 +87,7 @@ final class ResourceReader {
         .orElse(Guarantee.STRICT);
   }
 
-  private LeasePolicy lease(Fields given) {
+  private LeasePolicy lease(Fields given, boolean ofLocks) {
     LeasePolicy standard = LeasePolicy.DEFAULT;
     Duration ttl = given.duration("ttl", LeasePolicy.MIN_TTL, MAX_TTL).orElse(standard.ttl());
     Duration maxTtl =
@@ -94,7 +97,7 @@ final class ResourceReader {
     ordered(given, new Term("ttl", ttl), new Term("maxTtl", maxTtl));
     ordered(given, new Term("maxTtl", maxTtl), new Term("maxHold", maxHold));
     return new LeasePolicy(
-        given.flag("required").orElse(standard.required()), ttl, maxTtl, maxHold);
+        ofLocks && given.flag("required").orElse(standard.required()), ttl, maxTtl, maxHold);
   }
 
   private record Term(String key, Duration value) {}

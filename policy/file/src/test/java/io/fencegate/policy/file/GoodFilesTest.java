@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fencegate.policy.model.AcquirePolicy;
 import io.fencegate.policy.model.AdapterConfig;
+import io.fencegate.policy.model.Enforcement;
+import io.fencegate.policy.model.FencingPolicy;
 import io.fencegate.policy.model.Guarantee;
 import io.fencegate.policy.model.IdempotencyPolicy;
 import io.fencegate.policy.model.IdempotencyScope;
@@ -17,15 +19,19 @@ import io.fencegate.policy.model.Operation;
 import io.fencegate.policy.model.PolicyProblem;
 import io.fencegate.policy.model.ResourcePattern;
 import io.fencegate.policy.model.ResourcePolicy;
+import io.fencegate.policy.model.TokenSource;
 import io.fencegate.policy.model.WaitingPolicy;
 import io.fencegate.policy.name.AdapterName;
 import io.fencegate.policy.name.OperationName;
 import io.fencegate.policy.name.PolicyName;
 import io.fencegate.policy.name.Principal;
 import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.token.FencingToken;
+import io.fencegate.policy.token.SigningKey;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
@@ -52,6 +58,7 @@ class GoodFilesTest {
                 0,
                 new AdapterName("ledger-db"),
                 Guarantee.STRICT,
+                FencingPolicy.DEFAULT,
                 new LeasePolicy(
                     true, Duration.ofSeconds(30), Duration.ofMinutes(5), Duration.ofHours(12)),
                 new AcquirePolicy(
@@ -89,11 +96,52 @@ class GoodFilesTest {
                 0,
                 new AdapterName("db"),
                 Guarantee.STRICT,
+                FencingPolicy.DEFAULT,
                 LeasePolicy.DEFAULT,
                 AcquirePolicy.DEFAULT,
                 IdempotencyPolicy.DEFAULT,
                 Limits.DEFAULT,
                 Map.of()));
+  }
+
+  @Test
+  void externalTokensAreBoundedAndNeedNoLease() {
+    ResourcePolicy bare =
+        loaded(MINIMAL + "    token: { source: external }\n").set().policies().get(0);
+    assertThat(bare.fencing().source())
+        .isEqualTo(new TokenSource.External(new FencingToken(1), 1_000, Optional.empty()));
+    assertThat(bare.lease().required()).isFalse();
+    String key = "0123456789abcdef0123456789abcdef";
+    ResourcePolicy signed =
+        loaded(
+                MINIMAL
+                    + "    lease: { required: false }\n"
+                    + "    token: { source: external, start: 7, maxJump: 1000000000000,"
+                    + " hmacKey: "
+                    + key
+                    + " }\n")
+            .set()
+            .policies()
+            .get(0);
+    assertThat(signed.fencing().source())
+        .isEqualTo(
+            new TokenSource.External(
+                new FencingToken(7),
+                1_000_000_000_000L,
+                Optional.of(SigningKey.parse(key).orThrow())));
+    assertThat(signed.toString()).doesNotContain(key);
+  }
+
+  @Test
+  void anElectionsPrefixMayHaveTheVariablesOfTheMatch() {
+    ResourcePolicy policy =
+        loaded(MINIMAL + "    token: { source: etcd-election, prefix: \"/e/{x}/\" }\n")
+            .set()
+            .policies()
+            .get(0);
+    TokenSource.Election election = (TokenSource.Election) policy.fencing().source();
+    assertThat(election.prefixFor(Map.of("x", "eu"))).isEqualTo("/e/eu/");
+    assertThat(policy.lease().required()).isFalse();
   }
 
   @Test
@@ -104,6 +152,7 @@ class GoodFilesTest {
                     + """
                           priority: -1000
                           guarantee: best-effort
+                          enforcement: shadow
                           lease: { required: false, ttl: 2500ms, maxTtl: 24h, maxHold: 7d }
                           dedup: { retention: 1h }
                           waiting: { maxWaiters: 1000, maxWaitersPerPrincipal: 1000, maxWait: 60s }
@@ -115,6 +164,8 @@ class GoodFilesTest {
             .get(0);
     assertThat(policy.priority()).isEqualTo(-1000);
     assertThat(policy.guarantee()).isEqualTo(Guarantee.BEST_EFFORT);
+    assertThat(policy.fencing())
+        .isEqualTo(new FencingPolicy(Enforcement.SHADOW, new TokenSource.Locks()));
     assertThat(policy.lease())
         .isEqualTo(
             new LeasePolicy(

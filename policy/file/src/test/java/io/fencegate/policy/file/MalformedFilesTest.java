@@ -241,26 +241,63 @@ class MalformedFilesTest {
         policy(
             "values of later versions, with the keys that belong to them",
             """
-            enforcement: @@shadow
-            token: { source: @@external, start: 1, maxJump: 1000 }
+            token: { source: etcd-election, prefix: /x/, @@endpoints: [] }
             onUnresolved: { action: @@wait, settleAfter: 30s }
             """,
-            "/resources/0/enforcement: 'shadow' was given, expected enforce (not in this version:"
-                + " shadow)",
-            "/resources/0/token/source: 'external' was given, expected lock (not in this version:"
-                + " etcd-election, external)",
+            "/resources/0/token/endpoints: the key 'endpoints'" + LATER,
             "/resources/0/onUnresolved/action: 'wait' was given, expected block (not in this"
                 + " version: wait)"),
         policy(
             "keys of later versions beside values of this one",
-            "token: { source: lock, @@prefix: /x }\nonUnresolved: { action: block, @@settleAfter: 1s"
+            "token: { source: lock, @@endpoints: [] }\nonUnresolved: { action: block, @@settleAfter: 1s"
                 + " }\n",
-            "/resources/0/token/prefix: the key 'prefix'" + LATER,
+            "/resources/0/token/endpoints: the key 'endpoints'" + LATER,
             "/resources/0/onUnresolved/settleAfter: the key 'settleAfter'" + LATER));
   }
 
   private static Stream<Arguments> values() {
     return Stream.of(
+        policy(
+            "external tokens",
+            """
+            token: { source: external, start: @@0, maxJump: @@-1, hmacKey: @@short }
+            lease: { required: @@true }
+            """,
+            "/resources/0/token/start: the number 0 was given, expected an integer of at least 1",
+            "/resources/0/token/maxJump: the number -1 was given, expected an integer of at least"
+                + " 1",
+            "/resources/0/token/hmacKey: 'a value of 5 bytes' was given, expected a secret of 32 to"
+                + " 1024 bytes",
+            "/resources/0/lease/required: true was given, expected false or nothing: tokens of"
+                + " source external have no lease here"),
+        policy(
+            "elections without a prefix",
+            "@@token: { source: etcd-election }\n",
+            "/resources/0/token/prefix: nothing was given, expected the beginning of the"
+                + " candidates' keys in etcd"),
+        policy(
+            "prefixes of elections",
+            "token: { source: etcd-election, prefix: @@/x }\n",
+            "/resources/0/token/prefix: '/x' was given, expected the beginning of etcd keys: up to"
+                + " 512 visible ASCII characters, the last one '/'"),
+        policy(
+            "variables of elections",
+            "token: { source: etcd-election, prefix: @@\"/x/{nobody}/\", maxJump: @@5 }\n",
+            "/resources/0/token/prefix: '/x/{nobody}/' was given, expected no variables but those"
+                + " of match, [x]",
+            "/resources/0/token/maxJump: the number 5 was given, expected no such key: it belongs"
+                + " to source external"),
+        policy(
+            "keys of external tokens beside locks",
+            "token: { source: lock, start: @@1, maxJump: @@5 }\n",
+            "/resources/0/token/start: the number 1 was given, expected no such key: it belongs to"
+                + " source external",
+            "/resources/0/token/maxJump: the number 5 was given, expected no such key: it belongs"
+                + " to source external"),
+        policy(
+            "enforcement",
+            "enforcement: @@none\n",
+            "/resources/0/enforcement: 'none' was given, expected one of enforce, shadow"),
         policy(
             "durations",
             """

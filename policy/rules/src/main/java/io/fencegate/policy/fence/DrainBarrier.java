@@ -220,6 +220,25 @@ public final class DrainBarrier {
   }
 
   /**
+   * An operator has reset the resource's epoch: forgets it, unless a write is under way.
+   *
+   * @return whether it is forgotten
+   */
+  public boolean forget(ResourceName resource, ClockReading now) {
+    if (inFlight(resource) > 0) {
+      return false;
+    }
+    fences.remove(resource);
+    unseenWithdrawnAt = now;
+    return true;
+  }
+
+  /** Resources that something is known of. */
+  int resources() {
+    return fences.size();
+  }
+
+  /**
    * Forgets resources with nothing under way and nothing confirmed. Safe, because a resource that
    * is not known is verified with the coordinator on its next write, and an answer that was asked
    * before the forgetting gives no permission: a newer token may have entered in between.

@@ -12,7 +12,7 @@ import java.util.Map;
  * What holds for the resources that {@link #match()} names.
  *
  * @param priority among overlapping patterns the higher one wins; 0 where the file says nothing
- * @param guarantee the least that is acceptable
+ * @param guarantee the least that is acceptable while tokens are enforced
  */
 public record ResourcePolicy(
     PolicyName name,
@@ -20,6 +20,7 @@ public record ResourcePolicy(
     int priority,
     AdapterName adapter,
     Guarantee guarantee,
+    FencingPolicy fencing,
     LeasePolicy lease,
     AcquirePolicy acquire,
     IdempotencyPolicy idempotency,

@@ -45,6 +45,7 @@ public enum RefusalCode {
   COORDINATOR_UNAVAILABLE("The coordinator did not answer in time", AS_IT_IS),
   OVERLOADED("More work is waiting than the gateway accepts", AS_IT_IS),
   DRAINING("This gateway is shutting down", AS_IT_IS),
+  HANDOVER("The resource is changing over to other terms", AS_IT_IS),
   DOWNSTREAM_BUSY("The downstream did not apply it now and may later", AS_IT_IS),
   DOWNSTREAM_UNAVAILABLE("The downstream takes no writes at present", AS_IT_IS),
   EPOCH_WENT_BACKWARDS(

@@ -28,6 +28,7 @@ class PoliciesTest {
         priority,
         new AdapterName("a"),
         Guarantee.STRICT,
+        FencingPolicy.DEFAULT,
         LeasePolicy.DEFAULT,
         AcquirePolicy.DEFAULT,
         IdempotencyPolicy.DEFAULT,
