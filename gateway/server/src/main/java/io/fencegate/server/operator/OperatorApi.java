@@ -20,6 +20,7 @@ import io.fencegate.server.observe.HotResources;
 import io.fencegate.server.observe.OperatorObserver;
 import io.fencegate.server.policy.MatchedPolicy;
 import io.fencegate.server.policy.PolicyLibrary;
+import io.fencegate.server.write.Turns;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -69,7 +70,11 @@ public final class OperatorApi {
     BreakHandler breaks =
         new BreakHandler(
             new BreakService(
-                parts.coordination().breaker(), parts.epochs(), parts.barrier(), parts.clocks()),
+                parts.coordination().breaker(),
+                parts.epochs(),
+                parts.barrier(),
+                parts.clocks(),
+                new Turns(parts.vertx(), parts.barrier(), parts.clocks())),
             parts.policies(),
             parts.observer(),
             parts.clocks());
@@ -214,6 +219,7 @@ public final class OperatorApi {
             .put("guarantee", matched.adapter().offer().guarantee().wireName())
             .put("epoch", epoch.map(FencingToken::toString).orElse(null))
             .put("inFlight", parts.barrier().inFlight(resource))
+            .put("unresolved", parts.barrier().unresolved(resource, parts.clocks().read()))
             .put("waiters", lock.waiters());
     return lock.fold(
         held ->

@@ -2,6 +2,7 @@
 package io.fencegate.server.policy;
 
 import io.fencegate.adapter.spi.AdapterFactory;
+import io.fencegate.adapter.spi.Gateways;
 import io.fencegate.adapter.spi.Offer;
 import io.fencegate.policy.file.LoadedPolicies;
 import io.fencegate.policy.file.PlacedPolicy;
@@ -23,9 +24,14 @@ import java.util.Optional;
 public final class PolicyChecks {
 
   private final AdapterFactories factories;
+  private final Gateways gateways;
 
-  public PolicyChecks(AdapterFactories factories) {
+  /**
+   * @param gateways who may write to the adapters' downstreams
+   */
+  public PolicyChecks(AdapterFactories factories, Gateways gateways) {
     this.factories = factories;
+    this.gateways = gateways;
   }
 
   /** All of it, or none with every reason. */
@@ -55,14 +61,29 @@ public final class PolicyChecks {
     List<PolicyProblem> problems =
         new ArrayList<>(
             factory.get().check(config, policies.stream().map(PolicyChecks::placed).toList()));
+    if (!factory.get().takesRoutes()) {
+      problems.addAll(routes(config, policies));
+    }
     if (problems.isEmpty()) {
-      problems.addAll(tooWeak(factory.get().offer(config), policies));
+      problems.addAll(tooWeak(factory.get().offer(config).among(gateways), policies));
     }
     return problems;
   }
 
   private static AdapterFactory.PlacedPolicy placed(PlacedPolicy policy) {
     return new AdapterFactory.PlacedPolicy(policy.pointer(), policy.policy());
+  }
+
+  private static List<PolicyProblem> routes(AdapterConfig config, List<PlacedPolicy> policies) {
+    return policies.stream()
+        .filter(it -> it.policy().http().isPresent())
+        .map(
+            it ->
+                new PolicyProblem(
+                    it.pointer() + "/http",
+                    "'http'",
+                    "no such section with an adapter of type " + config.type()))
+        .toList();
   }
 
   private static List<PolicyProblem> tooWeak(Offer offer, List<PlacedPolicy> policies) {

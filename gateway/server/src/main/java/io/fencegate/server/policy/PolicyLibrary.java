@@ -49,7 +49,7 @@ public final class PolicyLibrary {
     this.vertx = setup.vertx();
     this.folder = setup.folder();
     this.factories = setup.factories();
-    this.checks = new PolicyChecks(setup.factories());
+    this.checks = new PolicyChecks(setup.factories(), setup.adapterContext().gateways());
     this.values = setup.values();
     this.adapterContext = setup.adapterContext();
     this.seen = fingerprint;
@@ -76,7 +76,7 @@ public final class PolicyLibrary {
 
   /** Loads the folder; fails with {@link UnusablePolicies}, every reason in its message. */
   public static Future<PolicyLibrary> open(Setup setup) {
-    PolicyChecks checks = new PolicyChecks(setup.factories());
+    PolicyChecks checks = new PolicyChecks(setup.factories(), setup.adapterContext().gateways());
     return setup
         .vertx()
         .executeBlocking(

@@ -3,7 +3,6 @@ package io.fencegate.server.write;
 
 import io.fencegate.adapter.spi.KeyClaim;
 import io.fencegate.adapter.spi.ResourceAdapter;
-import io.fencegate.adapter.spi.WriteContent;
 import io.fencegate.policy.fence.WriteHeader;
 import io.fencegate.policy.model.ResourcePolicy;
 import io.fencegate.policy.name.Principal;
@@ -14,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * A write that was parsed and matched, ready to be judged.
  *
  * @param header without a proof where the policy requires no lease
- * @param content null for a seal, which writes nothing
+ * @param task what is to be done with it
  * @param claim null where no Idempotency-Key came
  * @param deadlineNanos monotonic; the answer is there by then
  */
@@ -24,7 +23,7 @@ public record WriteCommand(
     ResourceAdapter adapter,
     Principal principal,
     WriteHeader header,
-    @Nullable WriteContent content,
+    WriteTask task,
     @Nullable KeyClaim claim,
     long deadlineNanos) {
 

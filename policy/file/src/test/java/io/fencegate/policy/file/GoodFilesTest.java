@@ -17,6 +17,7 @@ import io.fencegate.policy.model.Operation;
 import io.fencegate.policy.model.PolicyProblem;
 import io.fencegate.policy.model.ResourcePattern;
 import io.fencegate.policy.model.ResourcePolicy;
+import io.fencegate.policy.model.UnresolvedPolicy;
 import io.fencegate.policy.model.WaitingPolicy;
 import io.fencegate.policy.name.AdapterName;
 import io.fencegate.policy.name.OperationName;
@@ -26,6 +27,7 @@ import io.fencegate.policy.name.ResourceName;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
@@ -58,6 +60,7 @@ class GoodFilesTest {
                     Duration.ofMinutes(2),
                     new WaitingPolicy(64, OptionalInt.of(8), Duration.ofSeconds(50))),
                 new IdempotencyPolicy(true, Duration.ofHours(24), IdempotencyScope.CALLER),
+                UnresolvedPolicy.BLOCK,
                 new Limits(64, 256 * 1024),
                 Map.of(
                     new OperationName("post-entry"),
@@ -73,7 +76,8 @@ class GoodFilesTest {
                         "UPDATE periods SET closed = true WHERE region = :region AND period ="
                             + " :period",
                         Map.of("period", "date"),
-                        0))));
+                        0)),
+                Optional.empty()));
     assertThat(settlement.operations().get(new OperationName("post-entry")).params().keySet())
         .containsExactly("account", "amount");
   }
@@ -92,8 +96,10 @@ class GoodFilesTest {
                 LeasePolicy.DEFAULT,
                 AcquirePolicy.DEFAULT,
                 IdempotencyPolicy.DEFAULT,
+                UnresolvedPolicy.BLOCK,
                 Limits.DEFAULT,
-                Map.of()));
+                Map.of(),
+                Optional.empty()));
   }
 
   @Test
