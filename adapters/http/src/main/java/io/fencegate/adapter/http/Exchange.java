@@ -139,6 +139,7 @@ final class Exchange {
     phase = Phase.SENT;
     sending = to;
     to.headers().addAll(errand.headers());
+    to.exceptionHandler(broke -> {}); // what ends a request ends its response's future too
     to.response().onComplete(this::answered, this::broken);
     ProxiedBody body = request.body();
     if (body.lengthBytes().orElse(1) == 0) {
@@ -197,8 +198,7 @@ final class Exchange {
     WriteStream<Buffer> out =
         request
             .caller()
-            .answer(
-                head.statusCode(), head.statusMessage(), PassingHeaders.back(head.headers()));
+            .answer(head.statusCode(), head.statusMessage(), PassingHeaders.back(head.headers()));
     head.handler(chunk -> download(chunk, head, out));
     head.end().onComplete(whole -> answeredWhole(head, out), cut -> answeredInPart());
     head.resume();
@@ -267,11 +267,11 @@ final class Exchange {
       return;
     }
     switch (phase) {
-      case ASKING ->
-          reject(RefusalCode.REQUEST_TIMEOUT.because("the body did not begin in time"));
+      case ASKING -> reject(RefusalCode.REQUEST_TIMEOUT.because("the body did not begin in time"));
       case CONNECTING ->
           reject(
-              RefusalCode.UPSTREAM_UNREACHABLE.because("no connection was free before time was up"));
+              RefusalCode.UPSTREAM_UNREACHABLE.because(
+                  "no connection was free before time was up"));
       case SENT -> {
         destroy();
         end(new ForwardOutcome.Unknown("no answer came in time"));
@@ -307,7 +307,7 @@ final class Exchange {
   private void destroy() {
     HttpClientRequest sent = sending;
     if (sent != null) {
-      sent.connection().close();
+      Destruction.of(sent.connection());
     }
   }
 }

@@ -44,7 +44,7 @@ record HttpSettings(
   private static final int MAX_QUEUE = 10_000;
   private static final Duration SHORTEST = Duration.ofMillis(100);
   private static final Duration LONGEST = Duration.ofMinutes(1);
-    private static final Set<String> KNOWN =
+  private static final Set<String> KNOWN =
       Set.of("url", "fencing", "timeout", "connectTimeout", "pool");
   private static final Set<String> KNOWN_POOL = Set.of("size", "queue");
   private static final Pattern DURATION = Pattern.compile("([1-9][0-9]{0,8})(ms|s|m)");
@@ -127,8 +127,7 @@ record HttpSettings(
       String pointer, @Nullable Object given, int least, int most, List<PolicyProblem> problems) {
     if (given != null && number(given, least, most).isEmpty()) {
       problems.add(
-          new PolicyProblem(
-              pointer, shown(given), "a whole number from " + least + " to " + most));
+          new PolicyProblem(pointer, shown(given), "a whole number from " + least + " to " + most));
     }
   }
 

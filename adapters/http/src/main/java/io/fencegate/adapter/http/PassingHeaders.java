@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The headers that pass, pure. What belongs to one connection stays on it (RFC 9110, 7.6.1), framing
- * is made anew, and nobody but the gateway speaks in {@code Fencing-} headers, in whatever spelling
- * a downstream may take for them.
+ * The headers that pass, pure. What belongs to one connection stays on it (RFC 9110, 7.6.1),
+ * framing is made anew, and nobody but the gateway speaks in {@code Fencing-} headers, in whatever
+ * spelling a downstream may take for them.
  */
 final class PassingHeaders {
 

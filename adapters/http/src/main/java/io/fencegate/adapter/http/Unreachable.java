@@ -23,7 +23,12 @@ final class Unreachable {
                     + " connections already")
             .retryAfter(RETRY_AFTER_MILLIS)
         : RefusalCode.UPSTREAM_UNREACHABLE.because(
-            "no connection to " + settings.host() + ":" + settings.port() + " within "
-                + settings.connectTimeout().toMillis() + " ms");
+            "no connection to "
+                + settings.host()
+                + ":"
+                + settings.port()
+                + " within "
+                + settings.connectTimeout().toMillis()
+                + " ms");
   }
 }

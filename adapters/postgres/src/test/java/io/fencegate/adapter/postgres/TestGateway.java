@@ -42,7 +42,9 @@ final class TestGateway implements AutoCloseable {
     this.context = new OnContext(vertx);
     this.adapter =
         new PostgresAdapter(
-            settings, new AdapterContext(vertx, clocks, Gateways.SEVERAL), new WriteIds(new SecureRandom()));
+            settings,
+            new AdapterContext(vertx, clocks, Gateways.SEVERAL),
+            new WriteIds(new SecureRandom()));
   }
 
   PostgresAdapter adapter() {

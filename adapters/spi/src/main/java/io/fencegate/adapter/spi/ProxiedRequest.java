@@ -11,8 +11,4 @@ import io.vertx.core.MultiMap;
  * @param headers as they came: the adapter takes out what must not pass
  */
 public record ProxiedRequest(
-    String method,
-    String target,
-    MultiMap headers,
-    ProxiedBody body,
-    ProxyCaller caller) {}
+    String method, String target, MultiMap headers, ProxiedBody body, ProxyCaller caller) {}

@@ -5,8 +5,8 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 
 /**
- * Callers that send their body only when they are told to go on ({@code Expect: 100-continue}): they
- * are told when somebody is about to read it, and not before a refusal that needs no body.
+ * Callers that send their body only when they are told to go on ({@code Expect: 100-continue}):
+ * they are told when somebody is about to read it, and not before a refusal that needs no body.
  */
 final class Expectation {
 

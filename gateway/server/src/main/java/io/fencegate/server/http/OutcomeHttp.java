@@ -114,6 +114,9 @@ public final class OutcomeHttp {
    */
   static Future<Void> write(
       HttpServerResponse response, ResourceName resource, Guarantee guarantee, WriteReport report) {
+    if (report.outcome() instanceof WriteOutcome.Answered) {
+      return Future.succeededFuture();
+    }
     judgement(response, guarantee, report);
     return report
         .outcome()

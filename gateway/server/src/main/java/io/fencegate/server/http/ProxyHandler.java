@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Requests that a policy's route takes: writes go the path of every write, with the request itself
- * as what is written; reads pass without a token where the policy says so. Nothing of a body is read
- * before that.
+ * as what is written; reads pass without a token where the policy says so. Nothing of a body is
+ * read before that.
  */
 final class ProxyHandler {
 
@@ -180,8 +180,7 @@ final class ProxyHandler {
             clocks.read().monotonicNanos() + budgetMillis * NANOS_PER_MILLI);
     return gate.track(writes.submit(command))
         .compose(
-            report ->
-                OutcomeHttp.write(context.response(), command.resource(), guarantee, report));
+            report -> OutcomeHttp.write(context.response(), command.resource(), guarantee, report));
   }
 
   private static ProxiedRequest proxied(RoutingContext context, Routed routed, HttpCaller caller) {
@@ -199,7 +198,8 @@ final class ProxyHandler {
     }
     for (String override : OVERRIDES) {
       if (request.headers().contains(override)) {
-        return badRead(context, routed, override + " was given: a read is no other method", override);
+        return badRead(
+            context, routed, override + " was given: a read is no other method", override);
       }
     }
     HttpCaller caller =
@@ -219,6 +219,9 @@ final class ProxyHandler {
 
   private static Future<Void> answerRead(
       RoutingContext context, ForwardOutcome outcome, ResourceName resource) {
+    if (context.response().headWritten()) {
+      return Future.succeededFuture();
+    }
     return outcome.fold(
         answered -> Future.succeededFuture(),
         () -> refuseRead(context, "it was not sent", resource),

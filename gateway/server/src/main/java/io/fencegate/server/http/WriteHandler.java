@@ -129,7 +129,12 @@ final class WriteHandler {
     ResourcePolicy policy = matched.policy().policy();
     return WriteRequestParser.content(body, policy, matched.policy().variables())
         .then(content -> withoutObjection(matched, content))
-        .map(content -> command(matched, new WriteTask.Operations(content), claim(request, matched, body).orElse(null)));
+        .map(
+            content ->
+                command(
+                    matched,
+                    new WriteTask.Operations(content),
+                    claim(request, matched, body).orElse(null)));
   }
 
   private static Ruling<WriteContent> withoutObjection(Matched matched, WriteContent content) {
@@ -137,8 +142,7 @@ final class WriteHandler {
     return objection.map(Ruling::<WriteContent>refused).orElseGet(() -> Ruling.granted(content));
   }
 
-  private static WriteCommand command(
-      Matched matched, WriteTask task, @Nullable KeyClaim claim) {
+  private static WriteCommand command(Matched matched, WriteTask task, @Nullable KeyClaim claim) {
     return new WriteCommand(
         matched.resource(),
         matched.policy().policy(),

@@ -2,6 +2,7 @@
 package io.fencegate.server.observe;
 
 import io.fencegate.coordination.operator.ClusterAdmin;
+import io.fencegate.policy.fence.Unresolved;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.time.Clocks;
@@ -28,6 +29,18 @@ public final class OperatorAudit implements OperatorObserver {
         .fold(token -> token, refusal -> Optional.<FencingToken>empty())
         .ifPresent(token -> line.put("fencingToken", token.toString()));
     audit.append(line);
+  }
+
+  @Override
+  public void resolved(String as, String reason, Ruling<Unresolved> ruling) {
+    JsonObject line = line("resolved", reason, ruling).put("as", as);
+    audit.append(
+        ruling.fold(
+            settled ->
+                line.put("resource", settled.resource().value())
+                    .put("fencingToken", settled.token().toString())
+                    .put("writes", settled.writes()),
+            refusal -> line));
   }
 
   @Override

@@ -2,6 +2,7 @@
 package io.fencegate.server.observe;
 
 import io.fencegate.coordination.operator.ClusterAdmin;
+import io.fencegate.policy.fence.Unresolved;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.token.FencingToken;
@@ -16,6 +17,13 @@ public interface OperatorObserver {
    * @param ruling the token that was shut out; empty where nobody held the lock
    */
   void broke(ResourceName resource, String reason, Ruling<Optional<FencingToken>> ruling);
+
+  /**
+   * Writes in doubt were to be declared settled.
+   *
+   * @param as what they came to as the operator says: applied or rejected
+   */
+  void resolved(String as, String reason, Ruling<Unresolved> ruling);
 
   void generationRaised(String reason, Ruling<ClusterAdmin.Raised> ruling);
 }

@@ -83,6 +83,10 @@ public final class OperatorApi {
         new ClusterHandler(parts.coordination(), parts.observer(), parts.clocks());
     router.get("/admin/v1/cluster").handler(cluster::show);
     router.post("/admin/v1/cluster/generation").handler(cluster::raise);
+    UnresolvedHandler unresolved =
+        new UnresolvedHandler(parts.barrier(), parts.observer(), parts.clocks());
+    router.get("/admin/v1/unresolved").handler(unresolved::list);
+    router.post("/admin/v1/unresolved/:id/resolve").handler(unresolved::resolve);
     router.get("/admin/v1/hot-resources").handler(api::hotResources);
     router.get(RESOURCES + "*").handler(api::resource);
     WorkerApi.answerErrors(router);

@@ -46,7 +46,8 @@ public final class ActivePolicies {
     Optional<PolicySet.RouteMatch> route = set.route(path);
     if (route.isEmpty()) {
       return Ruling.refused(
-          RefusalCode.NOT_FOUND.because("no policy's route takes the path " + Parsed.show(path.text())));
+          RefusalCode.NOT_FOUND.because(
+              "no policy's route takes the path " + Parsed.show(path.text())));
     }
     ResourcePolicy policy = route.get().policy();
     return policy

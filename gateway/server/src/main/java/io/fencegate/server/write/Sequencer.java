@@ -109,8 +109,7 @@ final class Sequencer {
                 outcome.fold(
                     answered -> answered(entered, answered),
                     () -> withheld(entered),
-                    refusal ->
-                        Future.succeededFuture(reports.refused(entered.command(), refusal)),
+                    refusal -> Future.succeededFuture(reports.refused(entered.command(), refusal)),
                     unknown -> unknown(entered, unknown.reason())));
   }
 
@@ -133,8 +132,7 @@ final class Sequencer {
     WriteCommand command = entered.command();
     return command
         .adapter()
-        .apply(
-            entered.permit(), new FencedWrite(content, command.claim(), command.deadlineNanos()))
+        .apply(entered.permit(), new FencedWrite(content, command.claim(), command.deadlineNanos()))
         .otherwise(WriteService::applyDefect)
         .compose(outcome -> outcome.fold(cases(entered)));
   }

@@ -216,8 +216,7 @@ public final class WriteService {
     return command.adapter().offer().judge() == Offer.Judge.GATEWAY;
   }
 
-  private Future<WriteReport> sequence(
-      WriteCommand command, Permit permit, Step step, int rounds) {
+  private Future<WriteReport> sequence(WriteCommand command, Permit permit, Step step, int rounds) {
     return sequencer.carryOut(command, permit, () -> enter(command, step, rounds - 1));
   }
 
@@ -293,8 +292,7 @@ public final class WriteService {
     return command
         .adapter()
         .apply(
-            permit,
-            new FencedWrite(operations.content(), command.claim(), command.deadlineNanos()))
+            permit, new FencedWrite(operations.content(), command.claim(), command.deadlineNanos()))
         .otherwise(WriteService::applyDefect)
         .compose(outcome -> outcome.fold(cases(command, sealFirst)));
   }

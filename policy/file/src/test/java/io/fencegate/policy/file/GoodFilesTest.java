@@ -15,8 +15,10 @@ import io.fencegate.policy.model.LeasePolicy;
 import io.fencegate.policy.model.Limits;
 import io.fencegate.policy.model.Operation;
 import io.fencegate.policy.model.PolicyProblem;
+import io.fencegate.policy.model.ProxyPolicy;
 import io.fencegate.policy.model.ResourcePattern;
 import io.fencegate.policy.model.ResourcePolicy;
+import io.fencegate.policy.model.Route;
 import io.fencegate.policy.model.UnresolvedPolicy;
 import io.fencegate.policy.model.WaitingPolicy;
 import io.fencegate.policy.name.AdapterName;
@@ -29,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class GoodFilesTest {
@@ -277,6 +280,24 @@ class GoodFilesTest {
     AcquirePolicy acquire =
         loaded(MINIMAL + "    dedup: { retention: 30s }\n").set().policies().get(0).acquire();
     assertThat(acquire.waiting().maxWait()).isEqualTo(Duration.ofSeconds(15));
+  }
+
+  @Test
+  void aRouteReachesTheModel() {
+    ResourcePolicy policy =
+        loaded(
+                MINIMAL
+                    + """
+                          http: { route: "/a/{x}/**", methods: [PUT, POST], reads: allow }
+                          onUnresolved: { action: wait, settleAfter: 30s }
+                      """)
+            .set()
+            .policies()
+            .get(0);
+    assertThat(policy.http())
+        .contains(new ProxyPolicy(Route.parse("/a/{x}/**").orThrow(), Set.of("POST", "PUT"), true));
+    assertThat(policy.onUnresolved())
+        .isEqualTo(new UnresolvedPolicy(Optional.of(Duration.ofSeconds(30))));
   }
 
   @Test

@@ -9,7 +9,6 @@ import io.fencegate.policy.token.FencingToken;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -28,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Where the downstream cannot judge tokens itself, the first write of a newer token has to wait
  * until every older one has left; {@link #whenOlderLeft} says when. Where it can, nobody waits
  * here. After any wait, {@link #confirm} repeats all of enter's compares before the first byte goes
- * out. A write that may still land after its time was up is handed over with {@link #unresolved}: it
- * keeps its place before newer tokens, which are refused until it counts as settled.
+ * out. A write that may still land after its time was up is handed over with {@link #unresolved}:
+ * it keeps its place before newer tokens, which are refused until it counts as settled.
  *
  * <p>Keyed by resource, independent of policies: reloading a policy forgets nothing. All calls come
  * from the one context that owns the resources; the class has no locks.
@@ -45,7 +44,6 @@ public final class DrainBarrier {
     @Nullable FencingToken highestEntered;
     final Set<Permit> entered = new LinkedHashSet<>();
     final Queue<Waiter> waiters = new ArrayDeque<>();
-    final List<Unresolved> unresolved = new ArrayList<>();
 
     Fence(@Nullable ClockReading withdrawnAt) {
       this.withdrawnAt = withdrawnAt;
@@ -60,34 +58,18 @@ public final class DrainBarrier {
       return entered.stream().anyMatch(other -> other.token().isBelow(token));
     }
 
-    /** The oldest write that may still land and keeps newer tokens out. */
-    Optional<Unresolved> unresolvedOlderThan(FencingToken token, ClockReading now) {
-      unresolved.removeIf(it -> it.isSettled(now));
-      return unresolved.stream()
-          .filter(it -> it.token().isBelow(token))
-          .min(Comparator.comparing(Unresolved::token));
-    }
-
     boolean isIdle(ClockReading now) {
       Verification verification = view.verification();
-      unresolved.removeIf(it -> it.isSettled(now));
       return entered.isEmpty()
           && waiters.isEmpty()
-          && unresolved.isEmpty()
           && (verification == null || !now.isBefore(verification.goodUntilNanos()));
     }
   }
 
   private record Waiter(Permit permit, Runnable proceed) {}
 
-  /** A write that may still land; empty where only somebody's word can settle it. */
-  private record Unresolved(FencingToken token, OptionalLong settledAtNanos) {
-    boolean isSettled(ClockReading now) {
-      return settledAtNanos.isPresent() && !now.isBefore(settledAtNanos.getAsLong());
-    }
-  }
-
   private final Map<ResourceName, Fence> fences = new HashMap<>();
+  private final Doubts doubts = new Doubts();
   private final long clockMarginMillis;
   private @Nullable ClockReading lastReading;
   private @Nullable ClockReading unseenWithdrawnAt;
@@ -246,26 +228,34 @@ public final class DrainBarrier {
     if (fence == null || !fence.entered.contains(permit)) {
       throw new IllegalStateException("not registered: " + permit);
     }
-    fence.unresolved.add(new Unresolved(permit.token(), settledAtNanos));
+    doubts.add(permit.resource(), permit.token(), settledAtNanos);
     leave(permit);
   }
 
   /** Why this write must not go out yet: an older one of its resource may still land. */
   public Optional<Refusal> unresolvedBefore(Permit permit, ClockReading now) {
-    Fence fence = fences.get(permit.resource());
-    return fence == null
-        ? Optional.empty()
-        : fence.unresolvedOlderThan(permit.token(), now).map(older -> unresolved(older, now));
+    return doubts
+        .before(permit.resource(), permit.token(), now)
+        .map(older -> unresolved(older, now));
   }
 
   /** Writes of one resource that may still land although nobody waits for them any more. */
   public int unresolved(ResourceName resource, ClockReading now) {
-    Fence fence = fences.get(resource);
-    if (fence == null) {
-      return 0;
-    }
-    fence.unresolved.removeIf(it -> it.isSettled(now));
-    return fence.unresolved.size();
+    return doubts.count(resource, now);
+  }
+
+  /** All that may still land, in the order in which it became so. */
+  public List<Unresolved> unresolved(ClockReading now) {
+    return doubts.all(now);
+  }
+
+  /**
+   * Somebody who has looked at the downstream says that these can not land any more.
+   *
+   * @return what was settled thereby; empty where nothing with this id is in doubt
+   */
+  public Optional<Unresolved> resolve(long id, ClockReading now) {
+    return doubts.resolve(id, now);
   }
 
   /** Writes of all resources that have entered and not left. */
@@ -299,8 +289,7 @@ public final class DrainBarrier {
       return new Decision.Refuse(stale(permit, fence.highestEntered));
     }
     FenceView view = fence == null ? FenceView.BLANK : fence.view;
-    Decision decision =
-        FencingRules.decide(view, permit.header(), permit.leaseRequired(), now);
+    Decision decision = FencingRules.decide(view, permit.header(), permit.leaseRequired(), now);
     return decision instanceof Decision.Enter
         ? unresolvedBefore(permit, now).<Decision>map(Decision.Refuse::new).orElse(decision)
         : decision;

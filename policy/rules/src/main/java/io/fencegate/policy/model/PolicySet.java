@@ -38,7 +38,8 @@ public final class PolicySet {
   }
 
   /** A policy whose route takes a path, with the values of the route's variables. */
-  public record RouteMatch(ResourcePolicy policy, ProxyPolicy http, Map<String, String> variables) {}
+  public record RouteMatch(
+      ResourcePolicy policy, ProxyPolicy http, Map<String, String> variables) {}
 
   /** The route for a path; among overlapping ones that of the higher priority. */
   public Optional<RouteMatch> route(RequestPath path) {
@@ -47,8 +48,7 @@ public final class PolicySet {
           policy
               .http()
               .flatMap(
-                  http ->
-                      http.route().match(path).map(it -> new RouteMatch(policy, http, it)));
+                  http -> http.route().match(path).map(it -> new RouteMatch(policy, http, it)));
       if (match.isPresent()) {
         return match;
       }

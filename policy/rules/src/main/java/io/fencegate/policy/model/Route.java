@@ -105,8 +105,7 @@ public final class Route {
   public boolean overlaps(Route other) {
     int mine = segments.size();
     int theirs = other.segments.size();
-    boolean lengths =
-        mine == theirs || (mine < theirs ? open : other.open);
+    boolean lengths = mine == theirs || (mine < theirs ? open : other.open);
     if (!lengths) {
       return false;
     }
