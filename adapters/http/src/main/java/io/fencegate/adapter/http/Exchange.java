@@ -125,6 +125,8 @@ final class Exchange {
   }
 
   private void connected(HttpClientRequest connected, BooleanSupplier lastLook) {
+    // What ends a request ends its response's future too, where it is dealt with.
+    connected.exceptionHandler(broke -> {});
     if (isOver()) {
       connected.reset();
     } else if (lastLook.getAsBoolean()) {
@@ -139,7 +141,6 @@ final class Exchange {
     phase = Phase.SENT;
     sending = to;
     to.headers().addAll(errand.headers());
-    to.exceptionHandler(broke -> {}); // what ends a request ends its response's future too
     to.response().onComplete(this::answered, this::broken);
     ProxiedBody body = request.body();
     if (body.lengthBytes().orElse(1) == 0) {

@@ -69,7 +69,7 @@ class ProxiedWritesTest {
         firstHead(
             ProxyFixture.head(lock, "POST", "entries")
                 + "Connection: X-Nominated\r\nX-Nominated: 1\r\nKeep-Alive: 5\r\n"
-                + "Proxy-Authorization: secret\r\nTE: trailers\r\nUpgrade: h2c\r\n"
+                + "Proxy-Authorization: secret\r\nTE: trailers\r\nUpgrade: other\r\n"
                 + "Fencing_Token: 99\r\nFencing-Epoch: 99\r\nX-Kept: 1\r\n"
                 + "Content-Length: 2\r\n\r\nhi");
     assertThat(answer).startsWith("HTTP/1.1 200").doesNotContain("forged");
