@@ -119,6 +119,8 @@ public final class Coordination {
   private void historyLost(Runnable onDoubtfulPast) {
     locks.historyLost();
     doubt(onDoubtfulPast);
+    // The heartbeat tells the other gateways.
+    beat();
   }
 
   /** A failed heartbeat shows as a session that is not fresh; the next one is a second away. */

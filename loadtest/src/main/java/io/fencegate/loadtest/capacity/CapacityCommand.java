@@ -80,9 +80,9 @@ final class CapacityCommand implements Callable<Integer> {
 
   @Option(
       names = "--warm-up",
-      defaultValue = "160",
+      defaultValue = "200",
       description =
-          "seconds of load before measuring, a quarter of them rising (default: ${DEFAULT-VALUE}: records of requests live 120 s, so then as many end as begin)")
+          "seconds of load before measuring, two fifths of them rising (default: ${DEFAULT-VALUE}: records of requests live 120 s, so then as many end as begin)")
   private int warmUp;
 
   @Option(

@@ -20,6 +20,8 @@ final class GatlingProcess {
   /** In front of a phase's name when the simulation enters it. */
   static final String MARK = "fencegate-phase ";
 
+  private static final int IDLE_MILLIS = 500;
+
   private GatlingProcess() {}
 
   /**
@@ -42,6 +44,9 @@ final class GatlingProcess {
     arguments.add("-Xmx1g");
     // The least processor time; its pauses are short, since hardly anything lives long.
     arguments.add("-XX:+UseParallelGC");
+    // Gatling uses its connections in turn, never the one used last: without this all that one
+    // slow moment opened would be kept busy for ever, thousands of them, as no worker would do.
+    arguments.add("-Dgatling.http.pooledConnectionIdleTimeout=" + IDLE_MILLIS);
     arguments.add("--add-opens=java.base/java.lang=ALL-UNNAMED");
     arguments.add("-Dfencegate.load.out=" + out);
     arguments.add("-Dfencegate.load.strict=" + strict);

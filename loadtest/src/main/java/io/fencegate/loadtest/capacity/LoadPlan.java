@@ -90,7 +90,7 @@ record LoadPlan(String url, String runId, int resources, int held, Rates rates, 
 
   /** The part of the warm-up in which the rate rises. */
   int rampSeconds() {
-    return times.warmUp() / 4;
+    return times.warmUp() * 2 / 5;
   }
 
   private static final String PREFIX = "fencegate.load.";

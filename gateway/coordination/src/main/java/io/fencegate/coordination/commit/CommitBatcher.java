@@ -23,7 +23,7 @@ import java.util.Optional;
  * doubt at its deadline is answered so.
  *
  * <p>Transactions that put nothing are not bound to the session, so they pass without one and while
- * nothing can be put. Being late is harmless to them (see {@link Transaction#deletesOnly()}), so
+ * nothing can be put. Being late is harmless to them (see {@link Transaction#putsNothing()}), so
  * their doubt needs no settling either: they are sent again.
  *
  * <p>While the coordinator's history is lost, what rests on it is refused.
@@ -41,8 +41,21 @@ public final class CommitBatcher {
   /** Batches under way at once; more would only wait inside the store. */
   static final int MAX_IN_FLIGHT = 4;
 
+  /**
+   * While others are under way, a batch that is not full waits so long for more to go with it: each
+   * costs every node of the store a write to its log, however little is in it.
+   */
+  static final long LINGER_MILLIS = 5;
+
   /** Transactions that may wait; beyond it the gateway is overloaded and says so. */
   static final int MAX_WAITING = 20_000;
+
+  /**
+   * From so many on, what is new is refused (see {@link Transaction#isNew()}): it is some seconds'
+   * work of one gateway, and whoever would wait longer is better off trying later than with a lock
+   * that comes when nobody wants it any more.
+   */
+  static final int MAX_WAITING_FOR_NEW = 8_000;
 
   /**
    * Transactions of one resource that may wait: a batch takes one of them, so more would not have
@@ -62,6 +75,13 @@ public final class CommitBatcher {
   private int inFlight;
   private boolean deletesNext;
   private boolean deletesPaused;
+  private boolean flushing;
+
+  /** A timer runs that lets all go. */
+  private boolean lingering;
+
+  /** That timer has fired, and not everything has left since. */
+  private boolean lingered;
 
   public CommitBatcher(
       Vertx vertx,
@@ -96,7 +116,7 @@ public final class CommitBatcher {
   public Future<Commit> submit(Transaction transaction, long deadlineNanos) {
     ClockReading now = clocks.read();
     WaitingRoom room = roomFor(transaction);
-    if (waiting() >= MAX_WAITING) {
+    if (waiting() >= (transaction.isNew() ? MAX_WAITING_FOR_NEW : MAX_WAITING)) {
       return notCommitted(RefusalCode.OVERLOADED, "the coordinator's queue is full");
     }
     if (room.waitingFor(transaction.resource()) >= MAX_WAITING_PER_RESOURCE) {
@@ -124,22 +144,61 @@ public final class CommitBatcher {
   }
 
   private WaitingRoom roomFor(Transaction transaction) {
-    return transaction.deletesOnly() ? deletes : puts;
+    return transaction.putsNothing() ? deletes : puts;
   }
 
+  /**
+   * Sends what may go. A flight whose members are all refused ends at once, within this loop, which
+   * then goes on instead of being entered again: there may be hundreds of them in a row.
+   */
   private void flush() {
-    while (inFlight < MAX_IN_FLIGHT && (canPut() || canDelete())) {
-      boolean takeDeletes = canDelete() && (deletesNext || !canPut());
-      deletesNext = !takeDeletes;
-      WaitingRoom room = takeDeletes ? deletes : puts;
-      inFlight++;
-      new Flight(flights, takeDeletes)
-          .send(room.take(MAX_MEMBERS, clocks.read().monotonicNanos()))
-          .onComplete(
-              unused -> {
-                inFlight--;
-                flush();
-              });
+    if (flushing) {
+      return;
+    }
+    flushing = true;
+    while (inFlight < MAX_IN_FLIGHT && sendNext()) {
+      // The next one.
+    }
+    flushing = false;
+  }
+
+  private boolean sendNext() {
+    boolean putsGo = canPut() && goesNow(puts);
+    boolean deletesGo = canDelete() && goesNow(deletes);
+    if (!putsGo && !deletesGo) {
+      lingered = false;
+      linger();
+      return false;
+    }
+    boolean takeDeletes = deletesGo && (deletesNext || !putsGo);
+    deletesNext = !takeDeletes;
+    WaitingRoom room = takeDeletes ? deletes : puts;
+    inFlight++;
+    new Flight(flights, takeDeletes)
+        .send(room.take(MAX_MEMBERS, clocks.read().monotonicNanos()))
+        .onComplete(
+            unused -> {
+              inFlight--;
+              flush();
+            });
+    return true;
+  }
+
+  private boolean goesNow(WaitingRoom room) {
+    return inFlight == 0 || lingered || room.ready() >= MAX_MEMBERS;
+  }
+
+  /** Lets all that waits go after a while, however little it is. */
+  private void linger() {
+    if (!lingering && (canPut() || canDelete())) {
+      lingering = true;
+      vertx.setTimer(
+          LINGER_MILLIS,
+          unused -> {
+            lingering = false;
+            lingered = true;
+            flush();
+          });
     }
   }
 
@@ -158,8 +217,8 @@ public final class CommitBatcher {
 
   /** A flight holds transactions of one room, and settled ones come back in their old order. */
   private void putBack(List<Pending> members) {
-    deletes.putBack(members.stream().filter(it -> it.transaction().deletesOnly()).toList());
-    puts.putBack(members.stream().filter(it -> !it.transaction().deletesOnly()).toList());
+    deletes.putBack(members.stream().filter(it -> it.transaction().putsNothing()).toList());
+    puts.putBack(members.stream().filter(it -> !it.transaction().putsNothing()).toList());
   }
 
   private void expire(Pending pending) {
@@ -174,15 +233,15 @@ public final class CommitBatcher {
     }
 
     @Override
-    public void fenced(List<Pending> members, boolean deletesOnly) {
-      deletesPaused |= deletesOnly;
+    public void fenced(List<Pending> members, boolean putsNothing) {
+      deletesPaused |= putsNothing;
       putBack(members);
       recovery.begin();
     }
 
     @Override
-    public void inDoubt(List<Pending> members, boolean deletesOnly) {
-      if (deletesOnly) {
+    public void inDoubt(List<Pending> members, boolean putsNothing) {
+      if (putsNothing) {
         deletesPaused = true;
         putBack(members);
         vertx.setTimer(Recovery.PAUSE.toMillis(), unused -> resumeDeletes());

@@ -60,27 +60,27 @@ final class Flight {
     void left(List<Pending> members);
 
     /** Nothing was judged: find the session and the generation first, then send them again. */
-    void fenced(List<Pending> members, boolean deletesOnly);
+    void fenced(List<Pending> members, boolean putsNothing);
 
     /** They may have been committed: settle that first, then send them again. */
-    void inDoubt(List<Pending> members, boolean deletesOnly);
+    void inDoubt(List<Pending> members, boolean putsNothing);
 
     void answered(int members, long tookNanos, CommitObserver.Outcome outcome);
   }
 
   private final Parts parts;
-  private final boolean deletesOnly;
+  private final boolean putsNothing;
   private int refusals;
   private boolean leasesReplaced;
 
   /**
    * A flight.
    *
-   * @param deletesOnly whether its members are such; then the batch is not bound to the session
+   * @param putsNothing whether its members are such; then the batch is not bound to the session
    */
-  Flight(Parts parts, boolean deletesOnly) {
+  Flight(Parts parts, boolean putsNothing) {
     this.parts = parts;
-    this.deletesOnly = deletesOnly;
+    this.putsNothing = putsNothing;
   }
 
   /** Completes, and never fails, when all of them were answered or have landed. */
@@ -165,7 +165,7 @@ final class Flight {
   }
 
   private List<Compare> outerCompares() {
-    return deletesOnly ? parts.session().comparesOfDeletes() : parts.session().compares();
+    return putsNothing ? parts.session().comparesOfDeletes() : parts.session().compares();
   }
 
   private Future<Void> judged(
@@ -176,7 +176,7 @@ final class Flight {
     } else {
       tell(built, askedNanos, CommitObserver.Outcome.FENCED);
       built.pending().forEach(Pending::cameBack);
-      parts.landing().fenced(built.pending(), deletesOnly);
+      parts.landing().fenced(built.pending(), putsNothing);
     }
     return Future.succeededFuture();
   }
@@ -207,7 +207,7 @@ final class Flight {
   private void inDoubt(List<Pending> members, String reason) {
     LOG.warn("a batch of {} is in doubt: {}", members.size(), reason);
     members.forEach(Pending::doubt);
-    parts.landing().inDoubt(members, deletesOnly);
+    parts.landing().inDoubt(members, putsNothing);
   }
 
   private Future<Void> failed(

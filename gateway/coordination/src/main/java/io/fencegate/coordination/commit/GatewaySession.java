@@ -182,7 +182,7 @@ public final class GatewaySession {
         mark.unchanged());
   }
 
-  /** What a batch compares that puts nothing: see {@link Transaction#deletesOnly()}. */
+  /** What a batch compares that puts nothing: see {@link Transaction#putsNothing()}. */
   List<Compare> comparesOfDeletes() {
     return List.of(sameGeneration());
   }
@@ -290,8 +290,8 @@ public final class GatewaySession {
     ClockReading asked = clocks.read();
     String candidate = newId.get();
     Key key = keys.gateway(candidate);
-    return generations
-        .ensured()
+    return knownCluster()
+        .compose(unused -> generations.ensured())
         .map(this::adopt)
         .compose(
             found ->
@@ -312,6 +312,20 @@ public final class GatewaySession {
                           LOG.info("session opened in generation {}", found.value());
                           return null;
                         }));
+  }
+
+  /**
+   * Nothing is granted in a coordinator without a session in it, so before one is opened it is
+   * known whether the coordinator is the one that it was.
+   */
+  private Future<Void> knownCluster() {
+    return store
+        .health()
+        .map(
+            health -> {
+              health.clusterId().ifPresent(history::clusterIs);
+              return null;
+            });
   }
 
   /**

@@ -15,7 +15,7 @@ import java.util.Map;
 public record LookTransaction(ResourceName resource, Key key) implements Transaction {
 
   @Override
-  public boolean deletesOnly() {
+  public boolean putsNothing() {
     return true;
   }
 

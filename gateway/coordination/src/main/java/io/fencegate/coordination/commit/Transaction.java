@@ -29,7 +29,7 @@ public interface Transaction {
    * lock whose secret its caller showed in order to give it up. No other lock ever has the same
    * proof, and a second time there is nothing to delete.
    */
-  default boolean deletesOnly() {
+  default boolean putsNothing() {
     return false;
   }
 
@@ -38,7 +38,15 @@ public interface Transaction {
    * a lease or confirms either. Refused while history is lost.
    */
   default boolean needsHistory() {
-    return !deletesOnly();
+    return !putsNothing();
+  }
+
+  /**
+   * Whether it asks for something new, so that it is refused before anything else when many wait.
+   * What keeps a promise that was made, such as a place in a queue, is never new.
+   */
+  default boolean isNew() {
+    return false;
   }
 
   /** The TTL classes whose buckets it puts keys on. */

@@ -45,6 +45,11 @@ final class WaitingRoom {
     return size;
   }
 
+  /** How many could leave at once: one per resource. */
+  int ready() {
+    return renewals.size() + others.size();
+  }
+
   boolean isEmpty() {
     return size == 0;
   }

@@ -18,9 +18,8 @@ final class ClusterChoice {
    * The cluster to speak to; empty while that is not clear.
    *
    * <p>What more than half of the endpoints say counts, so gateways with the same endpoints agree,
-   * and a cluster that was replaced is reached. Else it stays as it was; a lone endpoint of another
-   * cluster is not followed just because nobody else answers. Where nothing is known yet, all that
-   * answer have to say the same.
+   * and a cluster that was replaced is reached. Else it stays as it was: an endpoint of another
+   * cluster is not followed because it answered first, nor because nobody else answers.
    *
    * @param chosen so far
    * @param told by the endpoints that answer, one each
@@ -34,6 +33,6 @@ final class ClusterChoice {
         return OptionalLong.of(each.getKey());
       }
     }
-    return chosen.isEmpty() && votes.size() == 1 ? OptionalLong.of(told.get(0)) : chosen;
+    return chosen;
   }
 }

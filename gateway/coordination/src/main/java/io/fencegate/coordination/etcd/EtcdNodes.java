@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.coordination.etcd;
 
+import io.etcd.jetcd.api.ResponseHeader;
 import io.etcd.jetcd.api.StatusResponse;
 import java.net.URI;
 import java.util.LinkedHashSet;
@@ -67,6 +68,20 @@ final class EtcdNodes {
           hex(before.getAsLong()));
     }
     nodes.forEach(node -> node.setForeign(foreign(node)));
+  }
+
+  /**
+   * Behind one address there may be another cluster from one call to the next. Its answers count
+   * for nothing, and nobody is to go on with it before the change was noticed and told.
+   */
+  void requireOurs(ResponseHeader header) {
+    if (cluster.isPresent() && header.getClusterId() != cluster.getAsLong()) {
+      throw new IllegalStateException(
+          "it comes from cluster "
+              + hex(header.getClusterId())
+              + ", not from "
+              + hex(cluster.getAsLong()));
+    }
   }
 
   private Optional<String> foreign(EtcdNode node) {

@@ -131,6 +131,7 @@ final class EtcdRequest<Q, A, T> {
   private void onAnswer(EtcdNode node, A received) {
     T read;
     try {
+      shared.nodes().requireOurs(question.header().apply(received));
       read = question.reading().apply(received);
     } catch (RuntimeException e) {
       onNonsense(node, e);
@@ -144,6 +145,7 @@ final class EtcdRequest<Q, A, T> {
 
   /** Like no answer: where asking again does no harm, another one may make sense. */
   private void onNonsense(EtcdNode node, RuntimeException reason) {
+    node.probeSoon();
     StoreException failure =
         new StoreException(
             EtcdFailures.kind(Fate.INDEFINITE, question.effect()),

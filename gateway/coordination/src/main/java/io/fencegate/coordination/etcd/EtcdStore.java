@@ -4,11 +4,14 @@ package io.fencegate.coordination.etcd;
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.KVGrpc;
 import io.etcd.jetcd.api.LeaseGrantRequest;
+import io.etcd.jetcd.api.LeaseGrantResponse;
 import io.etcd.jetcd.api.LeaseGrpc;
 import io.etcd.jetcd.api.LeaseTimeToLiveRequest;
+import io.etcd.jetcd.api.LeaseTimeToLiveResponse;
 import io.etcd.jetcd.api.RangeRequest;
 import io.etcd.jetcd.api.RangeResponse;
 import io.etcd.jetcd.api.TxnRequest;
+import io.etcd.jetcd.api.TxnResponse;
 import io.fencegate.coordination.store.Batch;
 import io.fencegate.coordination.store.BatchResult;
 import io.fencegate.coordination.store.BatchRules;
@@ -80,6 +83,7 @@ public final class EtcdStore implements CoordinationStore {
         new EtcdQuestion<>(
             KVGrpc.getTxnMethod(),
             request,
+            TxnResponse::getHeader,
             EtcdTransactions::result,
             EtcdTransactions.effect(request),
             deadline()));
@@ -95,6 +99,7 @@ public final class EtcdStore implements CoordinationStore {
         new EtcdQuestion<>(
             LeaseGrpc.getLeaseGrantMethod(),
             request,
+            LeaseGrantResponse::getHeader,
             granted -> new LeaseHandle(granted.getID()),
             Effect.HARMLESS,
             deadline()));
@@ -105,7 +110,12 @@ public final class EtcdStore implements CoordinationStore {
     LeaseTimeToLiveRequest request = LeaseTimeToLiveRequest.newBuilder().setID(lease.id()).build();
     return ask(
         new EtcdQuestion<>(
-            LeaseGrpc.getLeaseTimeToLiveMethod(), request, EtcdTtl::read, Effect.NONE, deadline()));
+            LeaseGrpc.getLeaseTimeToLiveMethod(),
+            request,
+            LeaseTimeToLiveResponse::getHeader,
+            EtcdTtl::read,
+            Effect.NONE,
+            deadline()));
   }
 
   @Override
@@ -121,7 +131,12 @@ public final class EtcdStore implements CoordinationStore {
             .build();
     return ask(
         new EtcdQuestion<>(
-            KVGrpc.getRangeMethod(), request, EtcdStore::page, Effect.NONE, deadline()));
+            KVGrpc.getRangeMethod(),
+            request,
+            RangeResponse::getHeader,
+            EtcdStore::page,
+            Effect.NONE,
+            deadline()));
   }
 
   private static RangePage page(RangeResponse found) {
@@ -145,7 +160,12 @@ public final class EtcdStore implements CoordinationStore {
   public Future<StoreHealth> health() {
     RangeRequest request = RangeRequest.newBuilder().setKey(QUORUM_KEY).setCountOnly(true).build();
     return ask(new EtcdQuestion<>(
-            KVGrpc.getRangeMethod(), request, unused -> true, Effect.NONE, HEALTH_DEADLINE))
+            KVGrpc.getRangeMethod(),
+            request,
+            RangeResponse::getHeader,
+            unused -> true,
+            Effect.NONE,
+            HEALTH_DEADLINE))
         .recover(
             failure ->
                 client.isClosed()

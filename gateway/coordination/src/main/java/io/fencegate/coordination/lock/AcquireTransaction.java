@@ -36,6 +36,11 @@ record AcquireTransaction(Keyspace keys, Award award, long wallMillis) implement
   }
 
   @Override
+  public boolean isNew() {
+    return true;
+  }
+
+  @Override
   public List<TtlClass> ttlClasses() {
     return award.ttlClasses();
   }

@@ -31,7 +31,7 @@ record CancelTransaction(
   static final int OWN_PLACE = 1;
 
   @Override
-  public boolean deletesOnly() {
+  public boolean putsNothing() {
     return true;
   }
 

@@ -28,7 +28,7 @@ record GiveBackTransaction(
     implements Transaction {
 
   @Override
-  public boolean deletesOnly() {
+  public boolean putsNothing() {
     return true;
   }
 

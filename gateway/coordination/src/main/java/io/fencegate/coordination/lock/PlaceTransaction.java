@@ -84,6 +84,11 @@ sealed interface PlaceTransaction extends Transaction {
   record Enqueue(Keyspace keys, AcquireRequest request, Attempt attempt)
       implements PlaceTransaction {
     @Override
+    public boolean isNew() {
+      return true;
+    }
+
+    @Override
     public List<Compare> compares() {
       return List.of(Compare.absent(decided()), Compare.absent(own()));
     }

@@ -21,7 +21,7 @@ record ReleaseTransaction(Keyspace keys, ResourceName resource, LeaseProof proof
     implements Transaction {
 
   @Override
-  public boolean deletesOnly() {
+  public boolean putsNothing() {
     return true;
   }
 

@@ -54,7 +54,7 @@ record Strays(Desk desk) {
   /** The entry is as it was read -> delete it. Being late is harmless: no revision comes again. */
   private record Removal(ResourceName resource, Entry stray) implements Transaction {
     @Override
-    public boolean deletesOnly() {
+    public boolean putsNothing() {
       return true;
     }
 

@@ -64,12 +64,13 @@ final class WaitMachine {
       return isOver() ? over() : inQueue(state.at(event.place()), event.myTurn());
     }
 
+    /** A cancel that found the grant would have said so, and not have ended the call. */
     @Override
     public WaitStep granted() {
       if (isOver()) {
         return over();
       }
-      return state.isAbandoned()
+      return state.isAbandoned() || state.isCancelled()
           ? WaitStep.to(state.in(Phase.GIVING_BACK), WaitCommand.GIVE_BACK)
           : done(WaitCommand.ANSWER_GRANT);
     }

@@ -9,7 +9,9 @@ import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.vertx.core.Future;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,6 +31,10 @@ final class WaitQueue implements QueueChanges {
   private final Desk desk;
   private final CoordinationStore store;
   private final Map<ResourceName, Line> lines = new HashMap<>();
+
+  /** By their place: calls that may wait and do not yet, so that a cancel finds them too. */
+  private final Map<Key, Set<Waiter>> arriving = new HashMap<>();
+
   private boolean draining;
 
   WaitQueue(Desk desk, CoordinationStore store) {
@@ -102,11 +108,25 @@ final class WaitQueue implements QueueChanges {
     return lines.getOrDefault(resource, new Line());
   }
 
+  /** A call that may have to wait has come. */
+  void arrives(Waiter waiter) {
+    arriving.computeIfAbsent(waiter.place(), unused -> new LinkedHashSet<>()).add(waiter);
+  }
+
+  private void hasArrived(Waiter waiter) {
+    Set<Waiter> same = arriving.get(waiter.place());
+    if (same != null && same.remove(waiter) && same.isEmpty()) {
+      arriving.remove(waiter.place());
+    }
+  }
+
   private void register(Waiter waiter) {
+    hasArrived(waiter);
     lines.computeIfAbsent(waiter.resource(), unused -> new Line()).add(waiter);
   }
 
   void leave(Waiter waiter) {
+    hasArrived(waiter);
     Line line = lines.get(waiter.resource());
     if (line != null) {
       line.remove(waiter);
@@ -122,12 +142,14 @@ final class WaitQueue implements QueueChanges {
 
   /** Ends the waits of a request that was cancelled, also of one that is only on its way in. */
   void cancelled(ResourceName resource, Key place) {
+    List<Waiter> cancelled = new ArrayList<>(arriving.getOrDefault(place, Set.of()));
     onLine(
         resource,
         line ->
             line.waiters().stream()
                 .filter(waiter -> waiter.place().equals(place))
-                .forEach(waiter -> waiter.handle(new WaitEvent.Ended(WaitEnd.CANCELLED))));
+                .forEach(cancelled::add));
+    cancelled.forEach(waiter -> waiter.handle(new WaitEvent.Ended(WaitEnd.CANCELLED)));
   }
 
   /** Ends every wait, and lets nobody wait any more. */

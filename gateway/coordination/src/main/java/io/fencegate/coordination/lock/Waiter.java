@@ -57,6 +57,9 @@ final class Waiter implements AcquireCall {
   static Waiter start(Parts parts, Call call, long deadlineNanos) {
     Waiter waiter = new Waiter(parts, call);
     waiter.limitWait();
+    if (call.terms().canWait()) {
+      parts.queue().arrives(waiter);
+    }
     Joining joining = new Joining(waiter, waiter.steps, parts, deadlineNanos);
     waiter.hear(joining.tryLock());
     return waiter;

@@ -15,7 +15,7 @@ import java.util.Map;
 record BreakLook(Keyspace keys, ResourceName resource) implements Transaction {
 
   @Override
-  public boolean deletesOnly() {
+  public boolean putsNothing() {
     return true;
   }
 

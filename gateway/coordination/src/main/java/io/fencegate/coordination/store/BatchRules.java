@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.coordination.store;
 
-import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * What every store accepts as a batch: the narrower of what the implementations can do, checked
@@ -52,7 +51,7 @@ public final class BatchRules {
     if (bytes > MAX_BYTES) {
       return Optional.of(bytes + " bytes, at most " + MAX_BYTES);
     }
-    if (!written(batch.otherwise()).isEmpty()) {
+    if (writes(batch.otherwise())) {
       return Optional.of("the batch's otherwise writes, it may only read");
     }
     return twiceWritten(batch).map(key -> "key " + key + " is written twice");
@@ -78,37 +77,52 @@ public final class BatchRules {
   }
 
   private static Optional<Key> twiceWritten(Batch batch) {
-    Set<Key> byEarlierMembers = new HashSet<>();
-    for (Member member : batch.members()) {
-      Set<Key> byThisMember = new HashSet<>();
-      for (List<Op> branch : List.of(member.then(), member.otherwise())) {
-        Set<Key> byThisBranch = new HashSet<>();
-        for (Key key : written(branch)) {
-          if (byEarlierMembers.contains(key) || !byThisBranch.add(key)) {
-            return Optional.of(key);
-          }
-        }
-        byThisMember.addAll(byThisBranch);
+    Map<Key, Integer> writers = new HashMap<>(4 * batch.members().size());
+    for (int i = 0; i < batch.members().size(); i++) {
+      Member member = batch.members().get(i);
+      int branch = 2 * i;
+      Optional<Key> twice =
+          twiceWritten(writers, member.then(), branch)
+              .or(() -> twiceWritten(writers, member.otherwise(), branch + 1));
+      if (twice.isPresent()) {
+        return twice;
       }
-      byEarlierMembers.addAll(byThisMember);
     }
     return Optional.empty();
   }
 
-  private static List<Key> written(List<Op> ops) {
-    List<Key> keys = new ArrayList<>();
+  /** Branches are numbered so that the two of one member differ in their last bit alone. */
+  private static Optional<Key> twiceWritten(Map<Key, Integer> writers, List<Op> ops, int branch) {
     for (Op op : ops) {
-      op.fold(WRITTEN).ifPresent(keys::add);
+      Optional<Key> key = op.fold(WRITTEN);
+      Integer earlier = key.isPresent() ? writers.put(key.get(), branch) : null;
+      if (earlier != null && (earlier == branch || earlier / 2 != branch / 2)) {
+        return key;
+      }
     }
-    return keys;
+    return Optional.empty();
   }
 
+  private static boolean writes(List<Op> ops) {
+    return ops.stream().anyMatch(op -> op.fold(WRITTEN).isPresent());
+  }
+
+  // Loops, since each of them runs for every step of every batch.
+
   private static long compareBytes(List<Compare> compares) {
-    return compares.stream().mapToLong(c -> STEP_OVERHEAD_BYTES + c.fold(COMPARE_BYTES)).sum();
+    long bytes = 0;
+    for (Compare compare : compares) {
+      bytes += STEP_OVERHEAD_BYTES + compare.fold(COMPARE_BYTES);
+    }
+    return bytes;
   }
 
   private static long opBytes(List<Op> ops) {
-    return ops.stream().mapToLong(op -> STEP_OVERHEAD_BYTES + op.fold(OP_BYTES)).sum();
+    long bytes = 0;
+    for (Op op : ops) {
+      bytes += STEP_OVERHEAD_BYTES + op.fold(OP_BYTES);
+    }
+    return bytes;
   }
 
   private static int length(Key key) {

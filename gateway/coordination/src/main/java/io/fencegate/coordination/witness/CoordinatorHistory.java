@@ -10,6 +10,8 @@ import io.fencegate.policy.token.FencingToken;
 import io.fencegate.policy.token.Generation;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,7 +42,7 @@ public final class CoordinatorHistory {
   private static final Logger LOG = LoggerFactory.getLogger(CoordinatorHistory.class);
 
   private final Vertx vertx;
-  private final @Nullable WitnessFile file;
+  private final @Nullable Kept kept;
   private final RevisionWatchdog watchdog;
   private final List<Runnable> onLoss = new ArrayList<>();
   private Witness written;
@@ -62,24 +64,35 @@ public final class CoordinatorHistory {
     }
   }
 
-  private CoordinatorHistory(Vertx vertx, @Nullable WitnessFile file, Witness witness) {
+  private CoordinatorHistory(Vertx vertx, @Nullable Kept kept, Witness witness) {
     this.vertx = vertx;
-    this.file = file;
+    this.kept = kept;
     this.written = witness;
     this.watchdog = new RevisionWatchdog(witness);
   }
 
   /**
-   * Goes on from what the file in {@code directory} says. Fails with {@link UnusableWitness} where
-   * that cannot be trusted.
+   * Goes on from what the file in {@code directory} says, which is this gateway's alone until the
+   * history is closed. Fails with {@link UnusableWitness} where the file cannot be trusted, with
+   * {@link WitnessInUse} where another gateway has the directory.
    */
   public static Future<CoordinatorHistory> open(Vertx vertx, Path directory) {
     WitnessFile file = new WitnessFile(directory);
     return vertx
-        .executeBlocking(file::read)
+        .executeBlocking(() -> new Kept(file, file.keep()))
+        .compose(kept -> opened(vertx, kept));
+  }
+
+  /** The file, and the lock that keeps others from it. */
+  private record Kept(WitnessFile file, FileChannel lock) {}
+
+  private static Future<CoordinatorHistory> opened(Vertx vertx, Kept kept) {
+    return vertx
+        .executeBlocking(kept.file()::read)
+        .onFailure(unusable -> release(kept))
         .map(
             witness -> {
-              CoordinatorHistory history = new CoordinatorHistory(vertx, file, witness);
+              CoordinatorHistory history = new CoordinatorHistory(vertx, kept, witness);
               history.tellLoss();
               history.timer =
                   vertx.setPeriodic(WRITE_EVERY.toMillis(), unused -> history.writeIfMoved());
@@ -217,7 +230,23 @@ public final class CoordinatorHistory {
   /** Makes the last position durable. The history is not used any more. */
   public Future<Void> close() {
     vertx.cancelTimer(timer);
-    return writing.transform(unused -> write());
+    Kept ours = kept;
+    return writing
+        .transform(unused -> write())
+        .onComplete(
+            unused -> {
+              if (ours != null) {
+                release(ours);
+              }
+            });
+  }
+
+  private static void release(Kept kept) {
+    try {
+      kept.lock().close();
+    } catch (IOException e) {
+      LOG.warn("the lock on the witness was not released, it ends with the process", e);
+    }
   }
 
   private void writeIfMoved() {
@@ -228,14 +257,14 @@ public final class CoordinatorHistory {
 
   private Future<Void> write() {
     Witness witness = watchdog.witness();
-    WitnessFile into = file;
+    Kept into = kept;
     if (into == null || witness.equals(written)) {
       return Future.succeededFuture();
     }
     return vertx
         .executeBlocking(
             () -> {
-              into.write(witness);
+              into.file().write(witness);
               return true;
             })
         .onSuccess(

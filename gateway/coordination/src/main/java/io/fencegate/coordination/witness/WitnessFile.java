@@ -4,6 +4,7 @@ package io.fencegate.coordination.witness;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -22,12 +23,37 @@ final class WitnessFile {
   /** A witness is a few hundred bytes; anything longer is something else. */
   private static final long MAX_BYTES = 64 * 1024;
 
+  static final String LOCK = "history.lock";
+
   private final Path file;
   private final Path next;
+  private final Path lock;
 
   WitnessFile(Path directory) {
     this.file = directory.resolve(NAME);
     this.next = directory.resolve(NAME + ".next");
+    this.lock = directory.resolve(LOCK);
+  }
+
+  /**
+   * Keeps the directory for this gateway until the channel is closed or the process ends.
+   *
+   * @throws WitnessInUse when another one has it
+   */
+  FileChannel keep() throws IOException {
+    Files.createDirectories(lock.toAbsolutePath().getParent());
+    FileChannel channel =
+        FileChannel.open(lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    try {
+      if (channel.tryLock() != null) {
+        return channel;
+      }
+    } catch (OverlappingFileLockException inThisProcess) {
+      // Closing this channel may end the other's lock, and with it only what guards against a
+      // third.
+    }
+    channel.close();
+    throw new WitnessInUse(lock);
   }
 
   /**
@@ -37,7 +63,6 @@ final class WitnessFile {
    */
   Witness read() {
     try {
-      Files.createDirectories(file.toAbsolutePath().getParent());
       if (Files.notExists(file)) {
         return Witness.NOTHING;
       }

@@ -243,4 +243,52 @@ class CommitBatcherTest {
         .filteredOn(Commit.Judged.class::isInstance)
         .hasSizeGreaterThanOrEqualTo(CommitBatcher.MAX_WAITING_PER_RESOURCE);
   }
+
+  private record New(Transaction transaction) implements Transaction {
+    @Override
+    public ResourceName resource() {
+      return transaction.resource();
+    }
+
+    @Override
+    public List<TtlClass> ttlClasses() {
+      return transaction.ttlClasses();
+    }
+
+    @Override
+    public boolean isNew() {
+      return true;
+    }
+
+    @Override
+    public Member build(Generation generation, Map<TtlClass, Bucket> buckets) {
+      return transaction.build(generation, buckets);
+    }
+  }
+
+  @Test
+  void whenManyWaitWhatIsNewIsRefusedAndWhatKeepsAPromiseIsNot() {
+    List<Transaction> all =
+        new ArrayList<>(
+            IntStream.range(0, CommitBatcher.MAX_WAITING_FOR_NEW + 600)
+                .mapToObj(i -> new New(good("new/" + i)))
+                .toList());
+    all.add(good("promised"));
+    List<Commit> answers = submit(all);
+    assertThat(answers.subList(0, CommitBatcher.MAX_WAITING_FOR_NEW))
+        .allMatch(Commit.Judged.class::isInstance);
+    assertThat(answers).filteredOn(Commit.NotCommitted.class::isInstance).isNotEmpty();
+    assertThat(answers.get(all.size() - 1)).isInstanceOf(Commit.Judged.class);
+  }
+
+  @Test
+  void manyFlightsThatEndAtOnceDoNotNest() {
+    List<Transaction> hot =
+        IntStream.range(0, CommitBatcher.MAX_WAITING_PER_RESOURCE)
+            .<Transaction>mapToObj(
+                i -> steps("hot", key -> List.of(new Op.Get(new Key("x".repeat(1025))))))
+            .toList();
+    assertThat(submit(hot)).hasSize(hot.size()).allMatch(Commit.NotCommitted.class::isInstance);
+    assertThat(submit(goodOnes(1))).allMatch(Commit.Judged.class::isInstance);
+  }
 }

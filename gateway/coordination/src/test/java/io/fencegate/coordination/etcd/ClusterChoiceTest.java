@@ -19,11 +19,14 @@ class ClusterChoiceTest {
   }
 
   @Test
-  void theFirstAnswerCountsWhileNobodyDisagrees() {
+  void nobodyIsBelievedAtFirstBeforeMoreThanHalfOfTheEndpointsSayTheSame() {
+    assertThat(choose(NONE, 1, A)).isEqualTo(A);
     assertThat(choose(NONE, 3)).isEqualTo(NONE);
-    assertThat(choose(NONE, 3, A)).isEqualTo(A);
+    assertThat(choose(NONE, 3, A)).isEqualTo(NONE);
+    assertThat(choose(NONE, 2, A)).isEqualTo(NONE);
     assertThat(choose(NONE, 2, A, B)).isEqualTo(NONE);
     assertThat(choose(NONE, 4, A, A, B)).isEqualTo(NONE);
+    assertThat(choose(NONE, 3, A, A)).isEqualTo(A);
   }
 
   @Test

@@ -111,13 +111,16 @@ class EtcdNodesIT extends EtcdFixture {
     EtcdCluster known = cluster(1);
     EtcdCluster other = cluster(1);
     CoordinationStore atOther = store(other);
-    other.killAll();
     CoordinationStore store =
-        store(EtcdSettings.of(List.of(other.endpoints().get(0), known.endpoints().get(0))));
+        store(
+            EtcdSettings.of(
+                List.of(
+                    other.endpoints().get(0),
+                    known.endpoints().get(0),
+                    "http://localhost:" + known.node(0).port())));
     commit(store, put("before", "1"));
     OptionalLong clusterId = await(store.health()).clusterId();
     assertThat(clusterId).isPresent();
-    other.startAll();
     eventually(
         () ->
             assertThat(await(store.health()).endpoints().get(0).trouble())
@@ -128,6 +131,11 @@ class EtcdNodesIT extends EtcdFixture {
     assertThat(await(store.range(ALL, 100)).entries()).hasSize(21);
 
     known.killAll();
+    CoordinationStore late =
+        store(EtcdSettings.of(List.of(other.endpoints().get(0), known.endpoints().get(0))));
+    assertThat(failure(late.commit(batch(put("lost", "1")))).kind())
+        .as("one of two is not believed because the other is away")
+        .isEqualTo(Kind.DEFINITE);
     eventually(
         () ->
             assertThat(failure(store.commit(batch(put("lost", "1")))).kind())

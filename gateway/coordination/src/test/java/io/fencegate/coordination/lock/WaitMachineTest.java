@@ -152,7 +152,9 @@ class WaitMachineTest {
           } else if (from.phase() != Phase.CLEARING) {
             assertThat(step.commands())
                 .containsExactly(
-                    from.isAbandoned() ? WaitCommand.GIVE_BACK : WaitCommand.ANSWER_GRANT);
+                    from.isAbandoned() || from.isCancelled()
+                        ? WaitCommand.GIVE_BACK
+                        : WaitCommand.ANSWER_GRANT);
           }
         });
   }

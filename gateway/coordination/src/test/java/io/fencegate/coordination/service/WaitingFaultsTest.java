@@ -123,6 +123,18 @@ class WaitingFaultsTest extends CoordinationFixture {
   }
 
   @Test
+  void aCallThatWasCancelledBeforeItsFirstTransactionLeftKeepsNoLock() {
+    Party party = party();
+    store.hold(puts(keys.lock(resource("a"))));
+    Waiting waiting = waits(party, "r1");
+    assertThat(cancel(party, "r1")).isEqualTo(Cancellation.NOT_WAITING);
+    store.letGo();
+    assertThat(refused(waiting.answer()).code()).isEqualTo(RefusalCode.LEASE_LOST);
+    assertThat(read(keys.lock(resource("a")))).isEmpty();
+    assertThat(queueLength("a")).isZero();
+  }
+
+  @Test
   void aCallThatWasCancelledWhileItsTakeOverWasInDoubtIsNeverGranted() {
     Party one = party();
     Party two = party();

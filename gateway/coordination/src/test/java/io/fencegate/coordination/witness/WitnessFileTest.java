@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fencegate.policy.token.Generation;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,10 +40,21 @@ class WitnessFileTest {
   }
 
   @Test
-  void noFileIsNoWitnessAndItsDirectoryIsMade() {
+  void noFileIsNoWitnessAndItsDirectoryIsMade() throws IOException {
     Path missing = directory.resolve("a/b");
     assertThat(new WitnessFile(missing).read()).isEqualTo(Witness.NOTHING);
+    new WitnessFile(missing).keep().close();
     assertThat(missing).isDirectory();
+  }
+
+  @Test
+  void theDirectoryIsOneGatewaysUntilItLetsGo() throws IOException {
+    FileChannel first = new WitnessFile(directory).keep();
+    assertThatThrownBy(() -> new WitnessFile(directory).keep())
+        .isInstanceOf(WitnessInUse.class)
+        .hasMessageContaining(directory.toString());
+    first.close();
+    new WitnessFile(directory).keep().close();
   }
 
   @Test

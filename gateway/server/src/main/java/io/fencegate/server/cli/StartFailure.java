@@ -4,6 +4,7 @@ package io.fencegate.server.cli;
 import io.fencegate.coordination.embedded.EmbeddedStoreException;
 import io.fencegate.coordination.store.StoreException;
 import io.fencegate.coordination.witness.UnusableWitness;
+import io.fencegate.coordination.witness.WitnessInUse;
 import io.fencegate.server.Gateway;
 import io.fencegate.server.observe.AuditLog;
 import io.fencegate.server.policy.PolicyLibrary;
@@ -30,6 +31,11 @@ record StartFailure(int exitCode, String message) {
     }
     if (cause instanceof StoreException) {
       return unavailable(cause.getMessage() + "%nMend the coordinator.tls files, or give others.");
+    }
+    if (cause instanceof WitnessInUse) {
+      return unavailable(
+          cause.getMessage()
+              + "%nGive each gateway a directory of its own: --coordinator.dataDir=DIR.");
     }
     if (cause instanceof UnusableWitness) {
       return unavailable(

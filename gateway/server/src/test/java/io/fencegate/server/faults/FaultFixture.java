@@ -50,6 +50,12 @@ abstract class FaultFixture {
           adapter: log
           waiting: { maxWaiters: 200, maxWait: 60s }
           operations: { put: { sql: put, params: { text: text } } }
+        - name: brief
+          match: brief/{job}
+          adapter: log
+          waiting: { maxWait: 5s }
+          dedup: { retention: 30s }
+          operations: { put: { sql: put, params: { text: text } } }
       """;
 
   /** Within this time of healing everything is right again. */

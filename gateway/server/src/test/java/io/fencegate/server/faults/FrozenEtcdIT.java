@@ -9,6 +9,8 @@ import io.fencegate.server.ApiClient;
 import io.fencegate.server.ApiClient.Answer;
 import io.fencegate.server.ApiClient.Lock;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryMXBean;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -32,6 +34,9 @@ class FrozenEtcdIT extends FaultFixture {
 
   /** What a write may take, and the same on top. */
   private static final Duration WRITE_BUDGET = Duration.ofSeconds(10 + 2);
+
+  /** The calls of all clients at once need a fraction of it; what piles up passes it soon. */
+  private static final long MAX_GROWTH_BYTES = 16L << 20;
 
   private final AtomicBoolean frozen = new AtomicBoolean();
   private final ConcurrentLinkedQueue<Call> calls = new ConcurrentLinkedQueue<>();
@@ -81,9 +86,13 @@ class FrozenEtcdIT extends FaultFixture {
             .mapToObj(client -> CompletableFuture.runAsync(() -> work(client, enough), threads))
             .toList();
     eventually(() -> calls.stream().filter(call -> call.kind().equals("release")).count() > 20);
+    long usedBefore = usedHeap();
     etcd.node(0).pause();
     frozen.set(true);
     lasting(seconds(8, 30));
+    assertThat(usedHeap() - usedBefore)
+        .as("bytes that calls without an answer hold")
+        .isLessThan(MAX_GROWTH_BYTES);
     frozen.set(false);
     etcd.node(0).resume();
     int atTheThaw = calls.size();
@@ -104,6 +113,13 @@ class FrozenEtcdIT extends FaultFixture {
         .filteredOn(call -> !call.kind().equals("write"))
         .allSatisfy(call -> assertThat(call.answer().status()).isIn(503, 504));
     eventually(() -> locksInEtcd() == 0);
+  }
+
+  /** What is in use after a collection. */
+  private static long usedHeap() {
+    MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
+    memory.gc();
+    return memory.getHeapMemoryUsage().getUsed();
   }
 
   private long locksInEtcd() {

@@ -29,8 +29,8 @@ class RestoredEtcdIT extends FaultFixture {
     return false;
   }
 
-  private void start() throws IOException {
-    etcd(1);
+  private void start(int nodes) throws IOException {
+    etcd(nodes);
     gateways.add(gateway(EtcdSettings.of(etcd.endpoints())));
     gateways.add(gateway(EtcdSettings.of(etcd.endpoints())));
   }
@@ -49,7 +49,17 @@ class RestoredEtcdIT extends FaultFixture {
   @Test
   void afterASnapshotIsRestoredNothingIsGrantedOrWrittenUntilTheGenerationIsRaised()
       throws IOException {
-    start();
+    restoreUnderWork(1);
+  }
+
+  @Test
+  void afterASnapshotIsRestoredOnThreeNodesNothingIsGrantedOrWrittenUntilTheGenerationIsRaised()
+      throws IOException {
+    restoreUnderWork(3);
+  }
+
+  private void restoreUnderWork(int nodes) throws IOException {
+    start(nodes);
     Path snapshot = folder.resolve("snapshot.db");
     etcd.saveSnapshot(snapshot);
     work();
@@ -59,7 +69,7 @@ class RestoredEtcdIT extends FaultFixture {
 
   @Test
   void afterAWipeNothingIsGrantedOrWrittenUntilTheGenerationIsRaised() throws IOException {
-    start();
+    start(1);
     work();
     etcd.wipe();
     assertClosedUntilRaised();

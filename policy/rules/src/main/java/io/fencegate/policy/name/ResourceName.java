@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.policy.name;
 
-import java.util.regex.Pattern;
-
 /**
  * The normalised business name that is locked and written, e.g. {@code settlement/eu/2026-11}.
  *
@@ -14,10 +12,7 @@ public record ResourceName(String value) implements Comparable<ResourceName> {
 
   private static final int MAX_BYTES = 256;
   private static final int MAX_SEGMENTS = 8;
-  private static final Pattern GRAMMAR =
-      Pattern.compile(
-          "[A-Za-z0-9._~-]{1,64}(?:/[A-Za-z0-9._~-]{1,64}){0," + (MAX_SEGMENTS - 1) + "}");
-  private static final Pattern DOT_SEGMENT = Pattern.compile("(?:^|/)\\.{1,2}(?:/|$)");
+  private static final int MAX_SEGMENT_CHARS = 64;
   private static final String EXPECTED =
       "1 to 8 segments of [A-Za-z0-9._~-]{1,64} joined by '/', none of them '.' or '..', at most 256"
           + " bytes";
@@ -33,9 +28,27 @@ public record ResourceName(String value) implements Comparable<ResourceName> {
   }
 
   private static boolean isValid(String text) {
-    return text.length() <= MAX_BYTES
-        && GRAMMAR.matcher(text).matches()
-        && (text.indexOf('.') < 0 || !DOT_SEGMENT.matcher(text).find());
+    if (text.length() > MAX_BYTES) {
+      return false;
+    }
+    int from = 0;
+    for (int segments = 1; segments <= MAX_SEGMENTS; segments++) {
+      int slash = text.indexOf('/', from);
+      int to = slash < 0 ? text.length() : slash;
+      if (!Unreserved.isWord(text, from, to, MAX_SEGMENT_CHARS) || isDots(text, from, to)) {
+        return false;
+      }
+      if (slash < 0) {
+        return true;
+      }
+      from = slash + 1;
+    }
+    return false;
+  }
+
+  /** Whether a segment is {@code .} or {@code ..}, which a path would lose. */
+  private static boolean isDots(String text, int from, int to) {
+    return to - from <= 2 && text.charAt(from) == '.' && text.charAt(to - 1) == '.';
   }
 
   /**
