@@ -7,6 +7,7 @@ import io.fencegate.server.ApiClient.Answer;
 import io.fencegate.server.ApiClient.Lock;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.Map;
@@ -223,6 +224,21 @@ class ProxiedWritesTest {
                 ProxyFixture.head(lock, "POST", "a") + "Connection: close\r\nExpect: x\r\n\r\n"))
         .startsWith("HTTP/1.1 417");
     assertThat(fixture.downstream.heads()).isEmpty();
+  }
+
+  @Test
+  void aServedRouteMovesOnlyWithARestart() throws IOException {
+    Path file = fixture.gateways.policyFile();
+    String served = Files.readString(file);
+    try {
+      Files.writeString(file, served.replace("/closed/{tenant}/**", "/moved/{tenant}/**"));
+      Answer reload =
+          fixture.gateways.operator(0).send("POST", "/admin/v1/policies/reload", "", Map.of());
+      assertThat(reload.status()).isEqualTo(400);
+      assertThat(reload.body()).contains("closed/{tenant}").contains("route");
+    } finally {
+      Files.writeString(file, served);
+    }
   }
 
   /** After each a request without a token hides in what one reader may take for the body. */

@@ -24,7 +24,6 @@ public record RequestPath(String text, List<String> segments) {
   private static final String EXPECTED =
       "an origin-form path in one spelling only: no empty or dot segments, no ';' or '\\', no encoded"
           + " '/', '\\', ';', '%' or control character";
-  private static final String UNRESERVED_MARKS = "-._~";
 
   /** What may stand in a segment as it is, beside unreserved characters: RFC 3986 without ';'. */
   private static final String OTHERS = "!$&'()*+,=:@";
@@ -71,7 +70,7 @@ public record RequestPath(String text, List<String> segments) {
         }
         out.append(decoded.get());
         i += 3;
-      } else if (isUnreserved(c) || OTHERS.indexOf(c) >= 0) {
+      } else if (Unreserved.contains(c) || OTHERS.indexOf(c) >= 0) {
         out.append(c);
         i++;
       } else {
@@ -93,16 +92,9 @@ public record RequestPath(String text, List<String> segments) {
       return Optional.empty();
     }
     return Optional.of(
-        isUnreserved((char) octet)
+        Unreserved.contains((char) octet)
             ? Character.toString(octet)
             : "%" + String.format("%02X", octet));
-  }
-
-  private static boolean isUnreserved(char c) {
-    return (c >= 'a' && c <= 'z')
-        || (c >= 'A' && c <= 'Z')
-        || (c >= '0' && c <= '9')
-        || UNRESERVED_MARKS.indexOf(c) >= 0;
   }
 
   @Override
