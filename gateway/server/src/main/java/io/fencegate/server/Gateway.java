@@ -2,6 +2,7 @@
 package io.fencegate.server;
 
 import io.fencegate.adapter.spi.AdapterContext;
+import io.fencegate.adapter.spi.Gateways;
 import io.fencegate.coordination.Coordination;
 import io.fencegate.coordination.lock.LockChanges;
 import io.fencegate.coordination.store.CoordinationStore;
@@ -128,7 +129,7 @@ public final class Gateway extends VerticleBase {
                 new PolicyFolder(setup.config().policies()),
                 AdapterFactories.installed(),
                 new SystemValues(),
-                new AdapterContext(vertx, setup.clocks()),
+                new AdapterContext(vertx, setup.clocks(), gateways()),
                 setup
                     .config()
                     .coordinator()
@@ -144,6 +145,11 @@ public final class Gateway extends VerticleBase {
                   .compose(history -> start(library, history));
             })
         .recover(failure -> closeAll().transform(unused -> Future.failedFuture(failure)));
+  }
+
+  /** The embedded coordinator's files are locked by the one gateway that uses them. */
+  private Gateways gateways() {
+    return setup.config().coordinator().fold(embedded -> Gateways.ONE, etcd -> Gateways.SEVERAL);
   }
 
   private Future<Void> start(PolicyLibrary library, CoordinatorHistory history) {
@@ -282,7 +288,6 @@ public final class Gateway extends VerticleBase {
             .setPort(listener.port())
             .setMaxHeaderSize(MAX_HEADER_BYTES)
             .setMaxInitialLineLength(MAX_LINE_BYTES)
-            .setHandle100ContinueAutomatically(true)
             // There are no web sockets; their handler would look at every message.
             .setPerFrameWebSocketCompressionSupported(false)
             .setPerMessageWebSocketCompressionSupported(false)

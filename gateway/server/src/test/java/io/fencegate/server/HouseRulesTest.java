@@ -63,6 +63,7 @@ final class HouseRulesTest {
   /** Classes that complete a future by hand because what they wait for is no future. */
   private static final Set<String> BRIDGES =
       Set.of(
+          "io.fencegate.adapter.http.Exchange",
           "io.fencegate.adapter.postgres.Turnstile",
           "io.fencegate.coordination.commit.Pending",
           "io.fencegate.coordination.embedded.EmbeddedStore",
@@ -74,7 +75,9 @@ final class HouseRulesTest {
           "io.fencegate.coordination.lock.Waiter",
           "io.fencegate.server.clock.InTime",
           "io.fencegate.server.http.BoundedBody",
-          "io.fencegate.server.http.RequestGate");
+          "io.fencegate.server.http.CallerBody",
+          "io.fencegate.server.http.RequestGate",
+          "io.fencegate.server.write.Turns");
 
   @ArchTest
   static final ArchRule policyRulesKnowOnlyThemselves =
@@ -140,6 +143,10 @@ final class HouseRulesTest {
   @ArchTest
   static final ArchRule theMemoryAdapterKnowsOnlyTheSpi =
       adapterKnowsOnlyTheSpi("io.fencegate.adapter.memory..");
+
+  @ArchTest
+  static final ArchRule theHttpAdapterKnowsOnlyTheSpi =
+      adapterKnowsOnlyTheSpi("io.fencegate.adapter.http..");
 
   @ArchTest
   static final ArchRule thePostgresAdapterKnowsOnlyTheSpi = adapterKnowsOnlyTheSpi(POSTGRES);

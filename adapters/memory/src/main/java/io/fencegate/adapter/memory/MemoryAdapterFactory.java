@@ -22,7 +22,7 @@ import java.util.TreeSet;
 public final class MemoryAdapterFactory implements AdapterFactory {
 
   static final Offer OFFER =
-      new Offer(
+      Offer.keptByDownstream(
           Guarantee.STRICT,
           "epochs and writes live in one process and change in one step; both are lost with it");
 

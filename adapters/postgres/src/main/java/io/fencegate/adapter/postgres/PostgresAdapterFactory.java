@@ -26,7 +26,7 @@ import java.util.Optional;
 public final class PostgresAdapterFactory implements AdapterFactory {
 
   static final Offer OFFER =
-      new Offer(
+      Offer.keptByDownstream(
           Guarantee.STRICT,
           "the database compares the token with the resource's epoch in the write's transaction");
 

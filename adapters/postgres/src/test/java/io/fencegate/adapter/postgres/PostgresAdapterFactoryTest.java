@@ -16,11 +16,13 @@ import io.fencegate.policy.model.Operation;
 import io.fencegate.policy.model.PolicyProblem;
 import io.fencegate.policy.model.ResourcePattern;
 import io.fencegate.policy.model.ResourcePolicy;
+import io.fencegate.policy.model.UnresolvedPolicy;
 import io.fencegate.policy.name.AdapterName;
 import io.fencegate.policy.name.OperationName;
 import io.fencegate.policy.name.PolicyName;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -151,8 +153,10 @@ class PostgresAdapterFactoryTest {
             LeasePolicy.DEFAULT,
             AcquirePolicy.DEFAULT,
             IdempotencyPolicy.DEFAULT,
+            UnresolvedPolicy.BLOCK,
             Limits.DEFAULT,
-            Map.of(name, new Operation(name, sql, params, 0)));
+            Map.of(name, new Operation(name, sql, params, 0)),
+            Optional.empty());
     return factory.check(
         config(Map.of("url", URL)), List.of(new PlacedPolicy("/resources/0", policy)));
   }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fencegate.adapter.spi.AdapterContext;
 import io.fencegate.adapter.spi.ApplyOutcome;
 import io.fencegate.adapter.spi.FencedWrite;
+import io.fencegate.adapter.spi.Gateways;
 import io.fencegate.adapter.spi.KeyClaim;
 import io.fencegate.adapter.spi.KeyScope;
 import io.fencegate.adapter.spi.ReconcileOutcome;
@@ -41,7 +42,9 @@ final class TestGateway implements AutoCloseable {
     this.context = new OnContext(vertx);
     this.adapter =
         new PostgresAdapter(
-            settings, new AdapterContext(vertx, clocks), new WriteIds(new SecureRandom()));
+            settings,
+            new AdapterContext(vertx, clocks, Gateways.SEVERAL),
+            new WriteIds(new SecureRandom()));
   }
 
   PostgresAdapter adapter() {

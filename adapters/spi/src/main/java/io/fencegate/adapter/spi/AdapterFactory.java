@@ -17,8 +17,13 @@ public interface AdapterFactory {
   /** The {@code type} of a policy file's adapter. */
   String type();
 
-  /** What an adapter with this configuration can keep; no I/O. */
+  /** What an adapter with this configuration can keep if no other gateway interferes; no I/O. */
   Offer offer(AdapterConfig config);
+
+  /** Whether its adapters are {@link ProxyAdapter}s, which policies reach by a route. */
+  default boolean takesRoutes() {
+    return false;
+  }
 
   /**
    * What is wrong with the configuration and with the policies that use it; no I/O. Pointers are

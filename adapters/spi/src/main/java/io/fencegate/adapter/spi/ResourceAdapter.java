@@ -17,13 +17,16 @@ import java.util.Optional;
  * applies a write only while the downstream's epoch equals the write's token, atomically with the
  * write.
  *
+ * <p>Where the offer says that the gateway judges, {@link #seal} changes nothing: the gateway
+ * itself lets no newer token's write out before the older ones are settled.
+ *
  * <p>Every future completes, by the deadline given and a grace of at most one second. A future
  * fails only on a defect; whatever a downstream can do to a request is an outcome. Calls come from
  * the gateway's context; any number may be under way at once.
  */
 public interface ResourceAdapter {
 
-  /** What this adapter keeps, and why. */
+  /** What this adapter keeps among the gateways that there are, and why. */
   Offer offer();
 
   /**

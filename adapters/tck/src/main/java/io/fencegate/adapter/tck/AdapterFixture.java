@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fencegate.adapter.spi.AdapterContext;
 import io.fencegate.adapter.spi.ApplyOutcome;
 import io.fencegate.adapter.spi.FencedWrite;
+import io.fencegate.adapter.spi.Gateways;
 import io.fencegate.adapter.spi.KeyClaim;
 import io.fencegate.adapter.spi.KeyScope;
 import io.fencegate.adapter.spi.OutcomeRecords;
@@ -72,7 +73,7 @@ abstract class AdapterFixture {
 
   @BeforeEach
   final void open() {
-    AdapterContext context = new AdapterContext(vertx, clocks);
+    AdapterContext context = new AdapterContext(vertx, clocks, Gateways.SEVERAL);
     adapter = gateway.run(() -> Future.succeededFuture(fresh(context)));
   }
 
@@ -102,7 +103,7 @@ abstract class AdapterFixture {
 
   final void restart() {
     gateway.run(adapter()::close);
-    AdapterContext context = new AdapterContext(vertx, clocks);
+    AdapterContext context = new AdapterContext(vertx, clocks, Gateways.SEVERAL);
     adapter = gateway.run(() -> Future.succeededFuture(reopen(context)));
   }
 

@@ -45,6 +45,7 @@ final class BoundedBody {
         });
     request.endHandler(unused -> promise.tryComplete(Ruling.granted(body)));
     request.exceptionHandler(promise::tryFail);
+    Expectation.meet(request);
     request.resume();
     return InTime.of(ownVertx(), promise.future(), PATIENCE)
         .otherwise(failure -> Ruling.refused(RefusalCode.REQUEST_TIMEOUT.because(why(failure))));

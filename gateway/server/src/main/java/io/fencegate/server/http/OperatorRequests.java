@@ -35,6 +35,43 @@ public final class OperatorRequests {
   /** Raise the generation. */
   public record Raise(String reason) {}
 
+  /**
+   * Declare writes in doubt settled.
+   *
+   * @param as {@code applied} or {@code rejected}
+   */
+  public record Resolve(long id, String as, String reason) {}
+
+  public static Future<Ruling<Resolve>> readResolve(HttpServerRequest request, String id) {
+    return JsonBody.read(request, MAX_BODY_BYTES)
+        .map(body -> body.then(it -> parseResolve(it, id)));
+  }
+
+  private static Ruling<Resolve> parseResolve(Buffer body, String id) {
+    if (!id.matches("[1-9][0-9]{0,17}")) {
+      return Ruling.refused(
+          RefusalCode.INVALID_REQUEST
+              .because("id: " + Parsed.show(id) + " was given, expected one of GET unresolved")
+              .atField("id"));
+    }
+    return JsonFields.parse(body, List.of("as", "reason"))
+        .then(
+            fields -> {
+              Optional<String> as =
+                  fields.requiredText("as", RefusalCode.INVALID_REQUEST, OperatorRequests::parseAs);
+              Optional<String> reason = reason(fields);
+              return ruling(
+                  fields,
+                  () -> new Resolve(Long.parseLong(id), as.orElseThrow(), reason.orElseThrow()));
+            });
+  }
+
+  private static Parsed<String> parseAs(String text) {
+    return text.equals("applied") || text.equals("rejected")
+        ? Parsed.valid(text)
+        : Parsed.malformed(text, "applied or rejected");
+  }
+
   public static Future<Ruling<Break>> readBreak(HttpServerRequest request) {
     return JsonBody.read(request, MAX_BODY_BYTES)
         .map(body -> body.then(OperatorRequests::parseBreak));

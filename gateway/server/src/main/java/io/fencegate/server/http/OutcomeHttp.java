@@ -20,6 +20,7 @@ public final class OutcomeHttp {
 
   private static final String PROBLEM_TYPE = "urn:fencegate:problem:";
   private static final String PROBLEM_JSON = "application/problem+json";
+  private static final String ACCEPTED = "accepted";
   private static final String JSON = "application/json";
   private static final long MILLIS_PER_SECOND = 1_000;
 
@@ -53,6 +54,7 @@ public final class OutcomeHttp {
           DOWNSTREAM_BUSY,
           DOWNSTREAM_UNAVAILABLE,
           EPOCH_WENT_BACKWARDS,
+          PREDECESSOR_UNRESOLVED,
           TOKEN_BELOW_FLOOR ->
           503;
       case OUTCOME_UNKNOWN -> 504;
@@ -97,14 +99,32 @@ public final class OutcomeHttp {
     return respond(response, status, PROBLEM_JSON, problem.encode());
   }
 
-  /** Answers a write with the headers that say how it was judged. */
+  /** Begins the answer to a write with the head of the downstream's own. */
+  static HttpServerResponse forwarded(
+      HttpServerResponse response, int status, Guarantee guarantee, FencingToken token) {
+    return response
+        .setStatusCode(status)
+        .putHeader("Fencing-Guarantee", guarantee.wireName())
+        .putHeader("Fencing-Token", token.toString())
+        .putHeader("Fencing-Epoch", token.toString())
+        .putHeader("Fencing-Decision", ACCEPTED);
+  }
+
+  /**
+   * Answers a write with the headers that say how it was judged; what the downstream answered
+   * itself has been answered.
+   */
   static Future<Void> write(
       HttpServerResponse response, ResourceName resource, Guarantee guarantee, WriteReport report) {
+    if (report.outcome() instanceof WriteOutcome.Answered) {
+      return Future.succeededFuture();
+    }
     judgement(response, guarantee, report);
     return report
         .outcome()
         .fold(
             applied -> applied(response, resource, report, applied),
+            answered -> Future.succeededFuture(),
             rejected -> refusedWrite(response, resource, report, rejected.refusal()),
             unknown -> refusedWrite(response, resource, report, unknown.refusal()));
   }
@@ -157,7 +177,8 @@ public final class OutcomeHttp {
 
   private static String decision(WriteOutcome outcome) {
     return outcome.fold(
-        applied -> "accepted",
+        applied -> ACCEPTED,
+        answered -> ACCEPTED,
         rejected -> rejected(rejected.refusal()),
         unknown -> "unknown;reason=\"" + unknown.refusal().code().wireName() + "\"");
   }

@@ -45,7 +45,10 @@ public final class RequestGate {
   private static void refuse(HttpServerRequest request, Refusal refusal) {
     String path = request.path();
     boolean write =
-        path != null && (path.startsWith(WriteHandler.WRITE) || path.startsWith(WriteHandler.SEAL));
+        path != null
+            && (path.startsWith(WriteHandler.WRITE)
+                || path.startsWith(WriteHandler.SEAL)
+                || ProxyHandler.isProxied(path));
     if (write) {
       OutcomeHttp.refuseWrite(request.response(), refusal, null);
     } else {

@@ -58,6 +58,9 @@ public final class WorkerApi {
     router.post("/v1/seal/*").handler(writes::seal);
     router.get("/v1/writes/*").handler(records::show);
     router.post("/v1/writes/*").handler(records::close);
+    ProxyHandler proxied =
+        new ProxyHandler(parts.writes(), parts.policies(), parts.clocks(), parts.gate());
+    router.routeWithRegex(ProxyHandler.NOT_OURS).handler(proxied::handle);
     answerErrors(router);
     return router;
   }

@@ -19,6 +19,7 @@ import io.fencegate.server.policy.MatchedPolicy;
 import io.fencegate.server.write.WriteCommand;
 import io.fencegate.server.write.WriteReport;
 import io.fencegate.server.write.WriteService;
+import io.fencegate.server.write.WriteTask;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
@@ -126,7 +127,12 @@ final class WriteHandler {
     ResourcePolicy policy = matched.policy().policy();
     return WriteRequestParser.content(body, policy, matched.policy().variables())
         .then(content -> withoutObjection(matched, content))
-        .map(content -> command(matched, content, claim(request, matched, body).orElse(null)));
+        .map(
+            content ->
+                command(
+                    matched,
+                    new WriteTask.Operations(content),
+                    claim(request, matched, body).orElse(null)));
   }
 
   private static Ruling<WriteContent> withoutObjection(Matched matched, WriteContent content) {
@@ -134,15 +140,14 @@ final class WriteHandler {
     return objection.map(Ruling::<WriteContent>refused).orElseGet(() -> Ruling.granted(content));
   }
 
-  private static WriteCommand command(
-      Matched matched, @Nullable WriteContent content, @Nullable KeyClaim claim) {
+  private static WriteCommand command(Matched matched, WriteTask task, @Nullable KeyClaim claim) {
     return new WriteCommand(
         matched.resource(),
         matched.policy().policy(),
         matched.policy().adapter(),
         Principal.ANONYMOUS,
         matched.headers().fence(),
-        content,
+        task,
         claim,
         matched.deadlineNanos());
   }
@@ -180,7 +185,7 @@ final class WriteHandler {
         .compose(
             ruling ->
                 ruling.fold(
-                    unused -> seal(context, command(matched, null, null)),
+                    unused -> seal(context, command(matched, new WriteTask.Seal(), null)),
                     refusal -> refuse(context, matched, refusal)));
   }
 

@@ -5,6 +5,7 @@ import io.fencegate.coordination.Coordination;
 import io.fencegate.coordination.health.CoordinatorHealth;
 import io.fencegate.coordination.store.StoreHealth;
 import io.fencegate.policy.fence.DrainBarrier;
+import io.fencegate.policy.fence.Unresolved;
 import io.fencegate.policy.time.Clocks;
 import io.fencegate.server.policy.PolicyLibrary;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -29,6 +30,15 @@ public final class GatewayMetrics {
     registerCoordinator(registry, sources.coordination());
     Gauge.builder("fencegate.writes.in.flight", sources.barrier(), DrainBarrier::inFlight)
         .description("Writes that have entered the barrier and not left")
+        .register(registry);
+    Gauge.builder(
+            "fencegate.writes.unresolved",
+            sources,
+            it ->
+                it.barrier().unresolved(it.clocks().read()).stream()
+                    .mapToInt(Unresolved::writes)
+                    .sum())
+        .description("Writes that may still land although nobody waits for them any more")
         .register(registry);
     Gauge.builder(
             "fencegate.session.fresh",

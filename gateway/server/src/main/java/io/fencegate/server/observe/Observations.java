@@ -87,7 +87,7 @@ public final class Observations implements WriteObserver, LockObserver {
         .register(registry)
         .record(Duration.ofNanos(tookNanos));
     JsonObject line =
-        line(command.content() == null ? "seal" : "write", command.resource())
+        line(command.task().wireName(), command.resource())
             .put("policy", command.policy().name().value())
             .put("principal", command.principal().value())
             .put("fencingToken", token(command))
@@ -95,6 +95,7 @@ public final class Observations implements WriteObserver, LockObserver {
             .put("key", command.claim() == null ? null : command.claim().scope().key().value())
             .put("decision", decision)
             .put("code", code)
+            .put("status", status(report.outcome()))
             .put("epoch", report.epoch() == null ? null : report.epoch().toString())
             .put("tookMs", tookNanos / NANOS_PER_MILLI);
     if (report.shadow() != null) {
@@ -231,8 +232,14 @@ public final class Observations implements WriteObserver, LockObserver {
   private static String code(WriteOutcome outcome) {
     return outcome.fold(
         applied -> applied.replayed() ? "replayed" : "ok",
+        answered -> answered.settled() ? "ok" : "unsettled",
         rejected -> name(rejected.refusal()),
         unknown -> name(unknown.refusal()));
+  }
+
+  /** The downstream's own, where it answered itself. */
+  private static @Nullable Integer status(WriteOutcome outcome) {
+    return outcome instanceof WriteOutcome.Answered answered ? answered.status() : null;
   }
 
   private static String name(Refusal refusal) {
@@ -240,6 +247,10 @@ public final class Observations implements WriteObserver, LockObserver {
   }
 
   private static String decision(WriteOutcome outcome) {
-    return outcome.fold(applied -> "accepted", rejected -> "rejected", unknown -> "unknown");
+    return outcome.fold(
+        applied -> "accepted",
+        answered -> "accepted",
+        rejected -> "rejected",
+        unknown -> "unknown");
   }
 }

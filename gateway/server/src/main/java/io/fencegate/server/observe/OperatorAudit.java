@@ -3,6 +3,7 @@ package io.fencegate.server.observe;
 
 import io.fencegate.coordination.key.EpochRecord;
 import io.fencegate.coordination.operator.ClusterAdmin;
+import io.fencegate.policy.fence.Unresolved;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.time.Clocks;
@@ -40,6 +41,18 @@ public final class OperatorAudit implements OperatorObserver {
         .ifPresent(
             record -> line.put("epoch", record.raised().toString()).put("source", record.source()));
     audit.append(line);
+  }
+
+  @Override
+  public void resolved(String as, String reason, Ruling<Unresolved> ruling) {
+    JsonObject line = line("resolved", reason, ruling).put("as", as);
+    audit.append(
+        ruling.fold(
+            settled ->
+                line.put("resource", settled.resource().value())
+                    .put("fencingToken", settled.token().toString())
+                    .put("writes", settled.writes()),
+            refusal -> line));
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.fencegate.server.observe;
 
 import io.fencegate.coordination.key.EpochRecord;
 import io.fencegate.coordination.operator.ClusterAdmin;
+import io.fencegate.policy.fence.Unresolved;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.token.FencingToken;
@@ -24,6 +25,13 @@ public interface OperatorObserver {
    * @param ruling what was forgotten; empty where there was nothing
    */
   void epochReset(ResourceName resource, String reason, Ruling<Optional<EpochRecord>> ruling);
+
+  /**
+   * Writes in doubt were to be declared settled.
+   *
+   * @param as what they came to as the operator says: applied or rejected
+   */
+  void resolved(String as, String reason, Ruling<Unresolved> ruling);
 
   void generationRaised(String reason, Ruling<ClusterAdmin.Raised> ruling);
 }

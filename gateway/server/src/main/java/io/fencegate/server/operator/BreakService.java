@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.server.operator;
 
+import io.fencegate.adapter.spi.Offer;
+import io.fencegate.adapter.spi.ResourceAdapter;
 import io.fencegate.adapter.spi.Seal;
+import io.fencegate.adapter.spi.SealOutcome;
 import io.fencegate.coordination.epoch.EpochLedger;
 import io.fencegate.coordination.operator.Broken;
 import io.fencegate.coordination.operator.LockBreaker;
@@ -13,6 +16,7 @@ import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.time.Clocks;
 import io.fencegate.policy.token.FencingToken;
 import io.fencegate.server.policy.MatchedPolicy;
+import io.fencegate.server.write.Turns;
 import io.vertx.core.Future;
 import java.util.Optional;
 
@@ -27,12 +31,15 @@ final class BreakService {
   private final EpochLedger epochs;
   private final DrainBarrier barrier;
   private final Clocks clocks;
+  private final Turns turns;
 
-  BreakService(LockBreaker breaker, EpochLedger epochs, DrainBarrier barrier, Clocks clocks) {
+  BreakService(
+      LockBreaker breaker, EpochLedger epochs, DrainBarrier barrier, Clocks clocks, Turns turns) {
     this.breaker = breaker;
     this.epochs = epochs;
     this.barrier = barrier;
     this.clocks = clocks;
+    this.turns = turns;
   }
 
   /**
@@ -62,9 +69,8 @@ final class BreakService {
     }
     FencingToken epoch = broken.epoch().get();
     Permit permit = barrier.shutOut(resource, epoch, clocks.read());
-    return matched
-        .adapter()
-        .seal(permit, new Seal(broken.confirmed().orElse(null), deadlineNanos))
+    Seal seal = new Seal(broken.confirmed().orElse(null), deadlineNanos);
+    return sealed(matched.adapter(), permit, seal)
         .onComplete(unused -> barrier.leave(permit))
         .compose(
             outcome ->
@@ -72,6 +78,16 @@ final class BreakService {
                     () -> confirm(resource, broken, epoch, deadlineNanos),
                     higher -> Future.succeededFuture(Ruling.granted(broken)),
                     refusal -> Future.succeededFuture(Ruling.refused(halfDone(broken, refusal)))));
+  }
+
+  /** Where the downstream judges no tokens, older writes are shut out once they are settled. */
+  private Future<SealOutcome> sealed(ResourceAdapter adapter, Permit permit, Seal seal) {
+    if (adapter.offer().judge() == Offer.Judge.DOWNSTREAM) {
+      return adapter.seal(permit, seal);
+    }
+    return turns
+        .await(permit, seal.deadlineNanos())
+        .map(turn -> turn.fold(unused -> new SealOutcome.Sealed(), SealOutcome.Failed::new));
   }
 
   /** Without the record the next holder's first write seals again, no more. */

@@ -22,6 +22,7 @@ import io.fencegate.server.observe.OperatorObserver;
 import io.fencegate.server.policy.KeptGuarantee;
 import io.fencegate.server.policy.MatchedPolicy;
 import io.fencegate.server.policy.PolicyLibrary;
+import io.fencegate.server.write.Turns;
 import io.fencegate.server.write.WriteService;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Future;
@@ -73,7 +74,11 @@ public final class OperatorApi {
     BreakHandler breaks =
         new BreakHandler(
             new BreakService(
-                parts.coordination().breaker(), parts.epochs(), parts.barrier(), parts.clocks()),
+                parts.coordination().breaker(),
+                parts.epochs(),
+                parts.barrier(),
+                parts.clocks(),
+                new Turns(parts.vertx(), parts.barrier(), parts.clocks())),
             parts.policies(),
             parts.observer(),
             parts.clocks());
@@ -90,6 +95,10 @@ public final class OperatorApi {
         new ClusterHandler(parts.coordination(), parts.observer(), parts.clocks());
     router.get("/admin/v1/cluster").handler(cluster::show);
     router.post("/admin/v1/cluster/generation").handler(cluster::raise);
+    UnresolvedHandler unresolved =
+        new UnresolvedHandler(parts.barrier(), parts.observer(), parts.clocks());
+    router.get("/admin/v1/unresolved").handler(unresolved::list);
+    router.post("/admin/v1/unresolved/:id/resolve").handler(unresolved::resolve);
     router.get("/admin/v1/hot-resources").handler(api::hotResources);
     ResourceListHandler resources =
         new ResourceListHandler(parts.coordination().directory(), parts.policies());
@@ -235,6 +244,7 @@ public final class OperatorApi {
     promised(json, matched.kept())
         .put("epoch", epoch.map(FencingToken::toString).orElse(null))
         .put("inFlight", parts.barrier().inFlight(resource))
+        .put("unresolved", parts.barrier().unresolved(resource, parts.clocks().read()))
         .put("waiters", lock.waiters());
     return lock.fold(
         held ->

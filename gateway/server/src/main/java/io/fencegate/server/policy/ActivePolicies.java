@@ -3,8 +3,12 @@ package io.fencegate.server.policy;
 
 import io.fencegate.adapter.spi.ResourceAdapter;
 import io.fencegate.policy.model.PolicySet;
+import io.fencegate.policy.model.ResourcePolicy;
 import io.fencegate.policy.name.AdapterName;
+import io.fencegate.policy.name.Parsed;
+import io.fencegate.policy.name.RequestPath;
 import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
 import java.util.Map;
@@ -37,6 +41,39 @@ public final class ActivePolicies {
   /** Whether the resource's writes are sent on whatever their token says. */
   public boolean isInShadow(ResourceName resource) {
     return set.match(resource).filter(match -> match.policy().fencing().isShadow()).isPresent();
+  }
+
+  /**
+   * The policy whose route takes a path, and the resource that it derives; what no route takes is
+   * denied. A resource that belongs to another policy is too: its adapter would not be the route's.
+   */
+  public Ruling<RoutedPolicy> route(RequestPath path) {
+    Optional<PolicySet.RouteMatch> route = set.route(path);
+    if (route.isEmpty()) {
+      return Ruling.refused(
+          RefusalCode.NOT_FOUND.because(
+              "no policy's route takes the path " + Parsed.show(path.text())));
+    }
+    ResourcePolicy policy = route.get().policy();
+    return policy
+        .match()
+        .fill(route.get().variables())
+        .fold(
+            resource ->
+                match(resource)
+                    .then(
+                        matched ->
+                            matched.policy().equals(policy)
+                                ? Ruling.granted(
+                                    new RoutedPolicy(resource, route.get().http(), matched))
+                                : Ruling.refused(elsewhere(resource, matched.policy()))),
+            bad ->
+                Ruling.refused(Refusal.malformed(RefusalCode.INVALID_RESOURCE, "resource", bad)));
+  }
+
+  private static Refusal elsewhere(ResourceName resource, ResourcePolicy owner) {
+    return RefusalCode.UNKNOWN_RESOURCE.because(
+        "the path leads to resource " + resource + ", which belongs to policy " + owner.name());
   }
 
   /** The policy for a resource; what none matches is denied. */

@@ -11,6 +11,7 @@ public final class KeptGuarantee {
   private static final Offer SHADOW =
       new Offer(
           Guarantee.BEST_EFFORT,
+          Offer.Judge.GATEWAY,
           "enforcement is shadow: tokens are judged, and every write is sent on");
 
   private KeptGuarantee() {}

@@ -2,6 +2,7 @@
 package io.fencegate.server.policy;
 
 import io.fencegate.adapter.spi.AdapterFactory;
+import io.fencegate.adapter.spi.Gateways;
 import io.fencegate.adapter.spi.Offer;
 import io.fencegate.policy.file.LoadedPolicies;
 import io.fencegate.policy.file.PlacedPolicy;
@@ -24,11 +25,16 @@ import java.util.Optional;
 public final class PolicyChecks {
 
   private final AdapterFactories factories;
+  private final Gateways gateways;
   private final Optional<String> noElectionsBecause;
 
-  /** For a gateway with whatever coordinator. */
-  public PolicyChecks(AdapterFactories factories) {
-    this(factories, Optional.empty());
+  /**
+   * For a gateway with whatever coordinator.
+   *
+   * @param gateways who may write to the adapters' downstreams
+   */
+  public PolicyChecks(AdapterFactories factories, Gateways gateways) {
+    this(factories, gateways, Optional.empty());
   }
 
   /**
@@ -36,8 +42,10 @@ public final class PolicyChecks {
    *
    * @param noElectionsBecause why it cannot look at candidates in etcd; empty where it can
    */
-  PolicyChecks(AdapterFactories factories, Optional<String> noElectionsBecause) {
+  PolicyChecks(
+      AdapterFactories factories, Gateways gateways, Optional<String> noElectionsBecause) {
     this.factories = factories;
+    this.gateways = gateways;
     this.noElectionsBecause = noElectionsBecause;
   }
 
@@ -68,8 +76,11 @@ public final class PolicyChecks {
     List<PolicyProblem> problems =
         new ArrayList<>(
             factory.get().check(config, policies.stream().map(PolicyChecks::placed).toList()));
+    if (!factory.get().takesRoutes()) {
+      problems.addAll(routes(config, policies));
+    }
     if (problems.isEmpty()) {
-      problems.addAll(tooWeak(factory.get().offer(config), policies));
+      problems.addAll(tooWeak(factory.get().offer(config).among(gateways), policies));
       problems.addAll(withoutShadow(factory.get(), policies));
       problems.addAll(withoutEtcd(policies));
     }
@@ -107,6 +118,18 @@ public final class PolicyChecks {
                                 it.pointer() + "/token/source",
                                 "'etcd-election'",
                                 "'lock' or 'external': " + why)))
+        .toList();
+  }
+
+  private static List<PolicyProblem> routes(AdapterConfig config, List<PlacedPolicy> policies) {
+    return policies.stream()
+        .filter(it -> it.policy().http().isPresent())
+        .map(
+            it ->
+                new PolicyProblem(
+                    it.pointer() + "/http",
+                    "'http'",
+                    "no such section with an adapter of type " + config.type()))
         .toList();
   }
 

@@ -22,6 +22,11 @@ final class Reports {
     return of(command, new WriteOutcome.Applied(resultsJson, false));
   }
 
+  /** What the downstream itself answered, which its caller has already. */
+  WriteReport answered(WriteCommand command, int status, boolean settled) {
+    return of(command, new WriteOutcome.Answered(status, settled));
+  }
+
   /** The stored result, under the token that it was applied with. */
   WriteReport replayed(WriteCommand command, RecordedWrite.Applied record) {
     return new WriteReport(

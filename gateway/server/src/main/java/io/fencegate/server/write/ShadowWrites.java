@@ -3,7 +3,6 @@ package io.fencegate.server.write;
 
 import io.fencegate.adapter.spi.ApplyOutcome;
 import io.fencegate.adapter.spi.FencedWrite;
-import io.fencegate.adapter.spi.WriteContent;
 import io.fencegate.coordination.epoch.Verified;
 import io.fencegate.policy.fence.ShadowFence;
 import io.fencegate.policy.fence.ShadowPermit;
@@ -133,9 +132,8 @@ final class ShadowWrites {
   // ---- the downstream
 
   private Future<WriteReport> sendOn(WriteCommand command) {
-    WriteContent content = command.content();
-    if (content == null) {
-      throw new IllegalStateException("only a seal has no content");
+    if (!(command.task() instanceof WriteTask.Operations operations)) {
+      throw new IllegalStateException("nothing to send on: " + command.task().wireName());
     }
     if (!parts.inShadow().test(command.resource())) {
       return rejected(command, enforcedNow());
@@ -146,7 +144,7 @@ final class ShadowWrites {
     ShadowPermit permit = parts.fence().letThrough(command.resource(), command.token());
     return command
         .adapter()
-        .applyUnfenced(permit, new FencedWrite(content, command.claim(), command.deadlineNanos()))
+        .applyUnfenced(permit, new FencedWrite(operations.content(), command.claim(), command.deadlineNanos()))
         .otherwise(WriteService::applyDefect)
         .map(outcome -> report(command, permit, outcome));
   }

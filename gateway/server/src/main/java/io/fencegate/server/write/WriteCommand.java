@@ -3,7 +3,6 @@ package io.fencegate.server.write;
 
 import io.fencegate.adapter.spi.KeyClaim;
 import io.fencegate.adapter.spi.ResourceAdapter;
-import io.fencegate.adapter.spi.WriteContent;
 import io.fencegate.policy.fence.WriteHeader;
 import io.fencegate.policy.model.Guarantee;
 import io.fencegate.policy.model.ResourcePolicy;
@@ -18,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param shown without a proof where the policy requires no lease; null where a write in shadow
  *     came without a token
- * @param content null for a seal, which writes nothing
+ * @param task what is to be done with it
  * @param claim null where no Idempotency-Key came
  * @param deadlineNanos monotonic; the answer is there by then
  */
@@ -28,7 +27,7 @@ public record WriteCommand(
     ResourceAdapter adapter,
     Principal principal,
     @Nullable WriteHeader shown,
-    @Nullable WriteContent content,
+    WriteTask task,
     @Nullable KeyClaim claim,
     long deadlineNanos) {
 

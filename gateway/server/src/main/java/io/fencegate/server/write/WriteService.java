@@ -3,7 +3,7 @@ package io.fencegate.server.write;
 
 import io.fencegate.adapter.spi.ApplyOutcome;
 import io.fencegate.adapter.spi.FencedWrite;
-import io.fencegate.adapter.spi.WriteContent;
+import io.fencegate.adapter.spi.Offer;
 import io.fencegate.coordination.commit.GatewaySession;
 import io.fencegate.coordination.epoch.EpochLedger;
 import io.fencegate.coordination.epoch.ForeignEpochs;
@@ -33,8 +33,9 @@ import org.slf4j.LoggerFactory;
  * with the coordinator first where local knowledge does not suffice), seal the term in the
  * downstream on its first write, second compare, apply.
  *
- * <p>The downstream itself judges every token, so a newer token's write need not wait for older
- * ones here: once its seal is answered, none of them can land any more.
+ * <p>Where the downstream itself judges every token, a newer token's write need not wait for older
+ * ones here: once its seal is answered, none of them can land any more. Where it cannot, the {@link
+ * Sequencer} takes over once a write has entered.
  *
  * <p>Futures never fail. Used from one context.
  */
@@ -57,6 +58,7 @@ public final class WriteService {
   private final Reports reports;
   private final KeyLookUp keyLookUp;
   private final TermSealer sealer;
+  private final Sequencer sequencer;
   private final Reconciler reconciler;
   private final ShadowWrites shadow;
   private final AdmissionLimiter limiter = new AdmissionLimiter();
@@ -83,6 +85,7 @@ public final class WriteService {
     this.reports = new Reports(parts.barrier());
     this.keyLookUp = new KeyLookUp(reports);
     this.sealer = new TermSealer(parts.epochs(), sources);
+    this.sequencer = new Sequencer(parts, reports);
     this.reconciler = new Reconciler(parts.vertx(), parts.clocks(), parts.observer());
     this.shadow =
         new ShadowWrites(
@@ -271,11 +274,25 @@ public final class WriteService {
 
   // ---- the downstream
 
+  private static boolean gatewayJudges(WriteCommand command) {
+    return command.adapter().offer().judge() == Offer.Judge.GATEWAY;
+  }
+
+  private Future<WriteReport> sequence(WriteCommand command, Permit permit, Step step, int rounds) {
+    return sequencer.carryOut(command, permit, () -> enter(command, step, rounds - 1));
+  }
+
   private Future<WriteReport> sealOnly(WriteCommand command, Permit permit, int rounds) {
+    if (gatewayJudges(command)) {
+      return sequence(command, permit, this::sealOnly, rounds);
+    }
     return sealed(command, permit, () -> Future.succeededFuture(reports.applied(command, "[]")));
   }
 
   private Future<WriteReport> sealThenApply(WriteCommand command, Permit permit, int rounds) {
+    if (gatewayJudges(command)) {
+      return sequence(command, permit, this::sealThenApply, rounds);
+    }
     return sealer.isSealed(permit)
         ? secondCompare(command, permit, rounds, () -> sealAndApply(command, permit, rounds))
         : sealAndApply(command, permit, rounds);
@@ -331,13 +348,13 @@ public final class WriteService {
 
   private Future<WriteReport> apply(
       WriteCommand command, Permit permit, Supplier<Future<WriteReport>> sealFirst) {
-    WriteContent content = command.content();
-    if (content == null) {
-      throw new IllegalStateException("only a seal has no content");
+    if (!(command.task() instanceof WriteTask.Operations operations)) {
+      throw new IllegalStateException("nothing to apply: " + command.task().wireName());
     }
     return command
         .adapter()
-        .apply(permit, new FencedWrite(content, command.claim(), command.deadlineNanos()))
+        .apply(
+            permit, new FencedWrite(operations.content(), command.claim(), command.deadlineNanos()))
         .otherwise(WriteService::applyDefect)
         .compose(outcome -> outcome.fold(cases(command, sealFirst)));
   }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.policy.file;
 
+import io.fencegate.policy.model.ProxyPolicy;
 import io.fencegate.policy.model.ResourcePattern;
 import io.fencegate.policy.model.ResourcePolicy;
 import io.fencegate.policy.name.AdapterName;
@@ -20,6 +21,7 @@ record Draft(
     Optional<ResourcePattern> match,
     Optional<Integer> priority,
     Optional<AdapterName> adapter,
+    Optional<ProxyPolicy> http,
     Optional<ResourcePolicy> policy) {
 
   Fields fields() {

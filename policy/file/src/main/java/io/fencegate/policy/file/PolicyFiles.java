@@ -72,6 +72,7 @@ public final class PolicyFiles {
       SetChecks checks = new SetChecks(drafts);
       checks.namesAreUnique();
       checks.patternsDoNotOverlap();
+      checks.routesDoNotOverlap();
       if (allReadable) {
         checks.adaptersExist(adapters.names());
       }

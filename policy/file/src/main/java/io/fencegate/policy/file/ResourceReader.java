@@ -9,8 +9,10 @@ import io.fencegate.policy.model.IdempotencyScope;
 import io.fencegate.policy.model.LeasePolicy;
 import io.fencegate.policy.model.Limits;
 import io.fencegate.policy.model.Operation;
+import io.fencegate.policy.model.ProxyPolicy;
 import io.fencegate.policy.model.ResourcePattern;
 import io.fencegate.policy.model.ResourcePolicy;
+import io.fencegate.policy.model.UnresolvedPolicy;
 import io.fencegate.policy.name.AdapterName;
 import io.fencegate.policy.name.OperationName;
 import io.fencegate.policy.name.PolicyName;
@@ -60,6 +62,9 @@ final class ResourceReader {
     IdempotencyPolicy idempotency = idempotency(fields.in("idempotency"));
     Limits limits = limits(fields.in("limits"));
     Map<OperationName, Operation> operations = operations(variables);
+    ProxyReader proxy = new ProxyReader(fields, problems);
+    Optional<ProxyPolicy> http = proxy.read(variables);
+    UnresolvedPolicy onUnresolved = proxy.unresolved();
     Optional<ResourcePolicy> policy =
         name.isEmpty() || match.isEmpty() || adapter.isEmpty()
             ? Optional.empty()
@@ -74,9 +79,11 @@ final class ResourceReader {
                     lease,
                     acquire,
                     idempotency,
+                    onUnresolved,
                     limits,
-                    operations));
-    return new Draft(problems, node, name, match, priority, adapter, policy);
+                    operations,
+                    http));
+    return new Draft(problems, node, name, match, priority, adapter, http, policy);
   }
 
   private Guarantee guarantee() {

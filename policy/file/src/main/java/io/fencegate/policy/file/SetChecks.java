@@ -60,9 +60,44 @@ final class SetChecks {
     }
   }
 
+  /** One path must lead to one resource. */
+  void routesDoNotOverlap() {
+    for (int i = 0; i < drafts.size(); i++) {
+      Draft draft = drafts.get(i);
+      drafts.subList(0, i).stream()
+          .filter(other -> routesClash(other, draft))
+          .findFirst()
+          .ifPresent(
+              other ->
+                  draft
+                      .fields()
+                      .in("http")
+                      .node("route")
+                      .ifPresent(
+                          node ->
+                              draft
+                                  .problems()
+                                  .blame(
+                                      node,
+                                      "a route that does not overlap that of "
+                                          + other.shown()
+                                          + ", or another priority")));
+    }
+  }
+
+  private static boolean routesClash(Draft a, Draft b) {
+    return samePriority(a, b)
+        && a.http().isPresent()
+        && b.http().isPresent()
+        && a.http().get().route().overlaps(b.http().get().route());
+  }
+
+  private static boolean samePriority(Draft a, Draft b) {
+    return a.priority().isPresent() && a.priority().equals(b.priority());
+  }
+
   private static boolean clash(Draft a, Draft b) {
-    return a.priority().isPresent()
-        && a.priority().equals(b.priority())
+    return samePriority(a, b)
         && a.match().isPresent()
         && b.match().isPresent()
         && a.match().get().overlaps(b.match().get());

@@ -17,8 +17,11 @@ import io.fencegate.policy.model.LeasePolicy;
 import io.fencegate.policy.model.Limits;
 import io.fencegate.policy.model.Operation;
 import io.fencegate.policy.model.PolicyProblem;
+import io.fencegate.policy.model.ProxyPolicy;
 import io.fencegate.policy.model.ResourcePattern;
 import io.fencegate.policy.model.ResourcePolicy;
+import io.fencegate.policy.model.Route;
+import io.fencegate.policy.model.UnresolvedPolicy;
 import io.fencegate.policy.model.TokenSource;
 import io.fencegate.policy.model.WaitingPolicy;
 import io.fencegate.policy.name.AdapterName;
@@ -33,6 +36,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class GoodFilesTest {
@@ -65,6 +69,7 @@ class GoodFilesTest {
                     Duration.ofMinutes(2),
                     new WaitingPolicy(64, OptionalInt.of(8), Duration.ofSeconds(50))),
                 new IdempotencyPolicy(true, Duration.ofHours(24), IdempotencyScope.CALLER),
+                UnresolvedPolicy.BLOCK,
                 new Limits(64, 256 * 1024),
                 Map.of(
                     new OperationName("post-entry"),
@@ -80,7 +85,8 @@ class GoodFilesTest {
                         "UPDATE periods SET closed = true WHERE region = :region AND period ="
                             + " :period",
                         Map.of("period", "date"),
-                        0))));
+                        0)),
+                Optional.empty()));
     assertThat(settlement.operations().get(new OperationName("post-entry")).params().keySet())
         .containsExactly("account", "amount");
   }
@@ -100,8 +106,10 @@ class GoodFilesTest {
                 LeasePolicy.DEFAULT,
                 AcquirePolicy.DEFAULT,
                 IdempotencyPolicy.DEFAULT,
+                UnresolvedPolicy.BLOCK,
                 Limits.DEFAULT,
-                Map.of()));
+                Map.of(),
+                Optional.empty()));
   }
 
   @Test
@@ -322,6 +330,24 @@ class GoodFilesTest {
     AcquirePolicy acquire =
         loaded(MINIMAL + "    dedup: { retention: 30s }\n").set().policies().get(0).acquire();
     assertThat(acquire.waiting().maxWait()).isEqualTo(Duration.ofSeconds(15));
+  }
+
+  @Test
+  void aRouteReachesTheModel() {
+    ResourcePolicy policy =
+        loaded(
+                MINIMAL
+                    + """
+                          http: { route: "/a/{x}/**", methods: [PUT, POST], reads: allow }
+                          onUnresolved: { action: wait, settleAfter: 30s }
+                      """)
+            .set()
+            .policies()
+            .get(0);
+    assertThat(policy.http())
+        .contains(new ProxyPolicy(Route.parse("/a/{x}/**").orThrow(), Set.of("POST", "PUT"), true));
+    assertThat(policy.onUnresolved())
+        .isEqualTo(new UnresolvedPolicy(Optional.of(Duration.ofSeconds(30))));
   }
 
   @Test

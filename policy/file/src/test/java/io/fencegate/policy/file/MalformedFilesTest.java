@@ -48,7 +48,7 @@ class MalformedFilesTest {
   }
 
   static Stream<Arguments> files() {
-    return Stream.of(yaml(), structure(), later(), values(), names(), placeholders())
+    return Stream.of(yaml(), structure(), later(), values(), names(), placeholders(), routes())
         .flatMap(cases -> cases);
   }
 
@@ -163,8 +163,8 @@ class MalformedFilesTest {
         file(
             "adapter without a type",
             "apiVersion: fencegate/v1\nadapters:\n  @@db:\n    url: x\n",
-            "/adapters/db/type: nothing was given, expected the type of an adapter, such as memory"
-                + " or postgres"),
+            "/adapters/db/type: nothing was given, expected the type of an adapter, such as memory,"
+                + " postgres or http"),
         file(
             "adapter that is a text, in which a password may stand",
             "apiVersion: fencegate/v1\nadapters:\n  db: @@hunter2\n",
@@ -188,7 +188,7 @@ class MalformedFilesTest {
             "@@gaurantee: strict\n",
             "/resources/0/gaurantee: the key 'gaurantee' was given, expected one of name, match,"
                 + " priority, adapter, guarantee, enforcement, token, lease, dedup, idempotency,"
-                + " onUnresolved, limits, operations, waiting (did you mean 'guarantee'?)"),
+                + " onUnresolved, limits, operations, waiting, http (did you mean 'guarantee'?)"),
         policy(
             "unknown key without a near one",
             "limits: { @@colour: red }\n",
@@ -205,6 +205,46 @@ class MalformedFilesTest {
             "/resources/0/operations/put/sql: nothing was given, expected an SQL statement"));
   }
 
+  private static Stream<Arguments> routes() {
+    String route =
+        " was given, expected a path such as /ledger/{tenant}/**: segments of [A-Za-z0-9._~-] or one"
+            + " {variable} each, no variable twice, '**' only at the end, and not under /v1/";
+    return Stream.of(
+        policy(
+            "a route of the gateway's own",
+            "http: { route: @@\"/v1/{x}\" }\n",
+            "/resources/0/http/route: '/v1/{x}'" + route),
+        policy(
+            "a rest that is not at the end",
+            "http: { route: @@\"/**/{x}\" }\n",
+            "/resources/0/http/route: '/**/{x}'" + route),
+        policy(
+            "a route that does not give match's variables",
+            "http: { route: @@/b/** }\n",
+            "/resources/0/http/route: '/b/**' was given, expected a route with every variable of"
+                + " match, {x} too"),
+        policy(
+            "methods and reads that are none",
+            "http: { route: \"/b/{x}\", methods: [@@GET], reads: @@maybe, @@paths: 1 }\n",
+            "/resources/0/http/methods/0: 'GET' was given, expected one of POST, PUT, PATCH, DELETE",
+            "/resources/0/http/reads: 'maybe' was given, expected one of deny, allow",
+            "/resources/0/http/paths: the key 'paths' was given, expected one of route, methods,"
+                + " reads"),
+        policy(
+            "waiting without a time",
+            "http: { route: \"/b/{x}\" }\n@@onUnresolved: { action: wait }\n",
+            "/resources/0/onUnresolved: a mapping was given, expected settleAfter beside action:"
+                + " wait"),
+        file(
+            "overlapping routes",
+            POLICY
+                + "    http: { route: \"/b/{x}/**\" }\n"
+                + "  - name: q\n    match: c/{y}\n    adapter: db\n"
+                + "    http: { route: @@\"/{z}/{y}\" }\n",
+            "/resources/1/http/route: '/{z}/{y}' was given, expected a route that does not overlap"
+                + " that of policy 'p' at a.yaml:5, or another priority"));
+  }
+
   private static Stream<Arguments> later() {
     return Stream.of(
         file(
@@ -212,28 +252,23 @@ class MalformedFilesTest {
             """
             apiVersion: fencegate/v1
             adapters:
-              a: { type: @@http, fencing: serialized }
               b: { type: @@kafka }
               c: { type: @@rabbitmq }
             """,
-            "/adapters/a/type: 'http' was given, expected the type of an adapter, such as memory or"
-                + " postgres (not in this version: http, kafka, rabbitmq)",
-            "/adapters/b/type: 'kafka' was given, expected the type of an adapter, such as memory"
-                + " or postgres (not in this version: http, kafka, rabbitmq)",
+            "/adapters/b/type: 'kafka' was given, expected the type of an adapter, such as memory,"
+                + " postgres or http (not in this version: kafka, rabbitmq)",
             "/adapters/c/type: 'rabbitmq' was given, expected the type of an adapter, such as"
-                + " memory or postgres (not in this version: http, kafka, rabbitmq)"),
+                + " memory, postgres or http (not in this version: kafka, rabbitmq)"),
         file("access", POLICY + "@@access: []\n", "/access: the key 'access'" + LATER),
         policy(
             "keys of later versions",
             """
-            @@http: { route: "/a/**" }
             @@queue:
               topic: t
             limits: { @@rate: 500/s }
             operations:
               put: { sql: x, @@maxRows: 5, @@kind: query }
             """,
-            "/resources/0/http: the key 'http'" + LATER,
             "/resources/0/queue: the key 'queue'" + LATER,
             "/resources/0/limits/rate: the key 'rate'" + LATER,
             "/resources/0/operations/put/maxRows: the key 'maxRows'" + LATER,
@@ -242,17 +277,22 @@ class MalformedFilesTest {
             "values of later versions, with the keys that belong to them",
             """
             token: { source: etcd-election, prefix: /x/, @@endpoints: [] }
-            onUnresolved: { action: @@wait, settleAfter: 30s }
             """,
-            "/resources/0/token/endpoints: the key 'endpoints'" + LATER,
-            "/resources/0/onUnresolved/action: 'wait' was given, expected block (not in this"
-                + " version: wait)"),
+            "/resources/0/token/endpoints: the key 'endpoints'" + LATER),
         policy(
             "keys of later versions beside values of this one",
-            "token: { source: lock, @@endpoints: [] }\nonUnresolved: { action: block, @@settleAfter: 1s"
-                + " }\n",
-            "/resources/0/token/endpoints: the key 'endpoints'" + LATER,
-            "/resources/0/onUnresolved/settleAfter: the key 'settleAfter'" + LATER));
+            "token: { source: lock, @@endpoints: [] }\n",
+            "/resources/0/token/endpoints: the key 'endpoints'" + LATER),
+        policy(
+            "doubt without a route",
+            "onUnresolved: { action: @@wait, settleAfter: 1s }\n",
+            "/resources/0/onUnresolved/action: 'wait' was given, expected block: only a policy with"
+                + " 'http' may wait"),
+        policy(
+            "a time to settle that nobody waits for",
+            "onUnresolved: { action: block, settleAfter: @@1s }\n",
+            "/resources/0/onUnresolved/settleAfter: '1s' was given, expected no such key beside"
+                + " action: block"));
   }
 
   private static Stream<Arguments> values() {

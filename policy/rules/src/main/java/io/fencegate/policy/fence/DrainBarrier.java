@@ -3,6 +3,7 @@ package io.fencegate.policy.fence;
 
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Refusal;
+import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.time.ClockReading;
 import io.fencegate.policy.token.FencingToken;
 import java.time.Duration;
@@ -12,6 +13,8 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -24,12 +27,15 @@ import org.jspecify.annotations.Nullable;
  * <p>Where the downstream cannot judge tokens itself, the first write of a newer token has to wait
  * until every older one has left; {@link #whenOlderLeft} says when. Where it can, nobody waits
  * here. After any wait, {@link #confirm} repeats all of enter's compares before the first byte goes
- * out.
+ * out. A write that may still land after its time was up is handed over with {@link #unresolved}:
+ * it keeps its place before newer tokens, which are refused until it counts as settled.
  *
  * <p>Keyed by resource, independent of policies: reloading a policy forgets nothing. All calls come
  * from the one context that owns the resources; the class has no locks.
  */
 public final class DrainBarrier {
+
+  private static final long NANOS_PER_MILLI = 1_000_000L;
 
   /** What is known and under way for one resource. */
   private static final class Fence {
@@ -63,6 +69,7 @@ public final class DrainBarrier {
   private record Waiter(Permit permit, Runnable proceed) {}
 
   private final Map<ResourceName, Fence> fences = new HashMap<>();
+  private final Doubts doubts = new Doubts();
   private final long clockMarginMillis;
   private @Nullable ClockReading lastReading;
   private @Nullable ClockReading unseenWithdrawnAt;
@@ -197,6 +204,7 @@ public final class DrainBarrier {
       return;
     }
     List<Waiter> ready = new ArrayList<>();
+    fence.waiters.removeIf(waiter -> waiter.permit() == permit);
     fence.waiters.removeIf(
         waiter -> {
           boolean free = !fence.hasOlderThan(waiter.permit().token());
@@ -206,6 +214,48 @@ public final class DrainBarrier {
           return free;
         });
     ready.forEach(waiter -> waiter.proceed().run());
+  }
+
+  /**
+   * The write leaves, but may still land: newer tokens of its resource are refused until it counts
+   * as settled, also after the lock has changed hands. A permit that has left already is not
+   * registered.
+   *
+   * @param settledAtNanos monotonic; from when on it counts as settled, never by itself where empty
+   */
+  public void unresolved(Permit permit, OptionalLong settledAtNanos) {
+    Fence fence = fences.get(permit.resource());
+    if (fence == null || !fence.entered.contains(permit)) {
+      throw new IllegalStateException("not registered: " + permit);
+    }
+    doubts.add(permit.resource(), permit.token(), settledAtNanos);
+    leave(permit);
+  }
+
+  /** Why this write must not go out yet: an older one of its resource may still land. */
+  public Optional<Refusal> unresolvedBefore(Permit permit, ClockReading now) {
+    return doubts
+        .before(permit.resource(), permit.token(), now)
+        .map(older -> unresolved(older, now));
+  }
+
+  /** Writes of one resource that may still land although nobody waits for them any more. */
+  public int unresolved(ResourceName resource, ClockReading now) {
+    return doubts.count(resource, now);
+  }
+
+  /** All that may still land, in the order in which it became so. */
+  public List<Unresolved> unresolved(ClockReading now) {
+    return doubts.all(now);
+  }
+
+  /**
+   * Somebody who has looked at the downstream says that these can not land any more.
+   *
+   * @return what was settled thereby; empty where nothing with this id is in doubt
+   */
+  public Optional<Unresolved> resolve(long id, ClockReading now) {
+    return doubts.resolve(id, now);
   }
 
   /** Writes of all resources that have entered and not left. */
@@ -258,7 +308,20 @@ public final class DrainBarrier {
       return new Decision.Refuse(stale(permit, fence.highestEntered));
     }
     FenceView view = fence == null ? FenceView.BLANK : fence.view;
-    return FencingRules.decide(view, permit.header(), permit.leaseRequired(), now);
+    Decision decision = FencingRules.decide(view, permit.header(), permit.leaseRequired(), now);
+    return decision instanceof Decision.Enter
+        ? unresolvedBefore(permit, now).<Decision>map(Decision.Refuse::new).orElse(decision)
+        : decision;
+  }
+
+  private static Refusal unresolved(Unresolved older, ClockReading now) {
+    Refusal refusal =
+        RefusalCode.PREDECESSOR_UNRESOLVED.because(
+            "a write with token " + older.token() + " may still land; newer tokens have to wait");
+    return older.settledAtNanos().isPresent()
+        ? refusal.retryAfter(
+            (older.settledAtNanos().getAsLong() - now.monotonicNanos()) / NANOS_PER_MILLI + 1)
+        : refusal;
   }
 
   private static Refusal stale(Permit permit, FencingToken highest) {

@@ -2,6 +2,7 @@
 package io.fencegate.policy.model;
 
 import io.fencegate.policy.name.AdapterName;
+import io.fencegate.policy.name.RequestPath;
 import io.fencegate.policy.name.ResourceName;
 import java.util.Comparator;
 import java.util.List;
@@ -31,6 +32,25 @@ public final class PolicySet {
       Optional<Map<String, String>> variables = policy.match().match(resource);
       if (variables.isPresent()) {
         return Optional.of(new Match(policy, variables.get()));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** A policy whose route takes a path, with the values of the route's variables. */
+  public record RouteMatch(
+      ResourcePolicy policy, ProxyPolicy http, Map<String, String> variables) {}
+
+  /** The route for a path; among overlapping ones that of the higher priority. */
+  public Optional<RouteMatch> route(RequestPath path) {
+    for (ResourcePolicy policy : policies) {
+      Optional<RouteMatch> match =
+          policy
+              .http()
+              .flatMap(
+                  http -> http.route().match(path).map(it -> new RouteMatch(policy, http, it)));
+      if (match.isPresent()) {
+        return match;
       }
     }
     return Optional.empty();

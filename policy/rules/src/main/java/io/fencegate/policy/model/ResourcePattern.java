@@ -72,6 +72,14 @@ public final class ResourcePattern {
     return Optional.of(variables);
   }
 
+  /** The name that these values of the variables give, if it is one. */
+  public Parsed<ResourceName> fill(Map<String, String> variables) {
+    return ResourceName.parse(
+        segments.stream()
+            .map(it -> it.variable() ? variables.getOrDefault(it.text(), "") : it.text())
+            .collect(Collectors.joining("/")));
+  }
+
   public List<String> variables() {
     return segments.stream().filter(Segment::variable).map(Segment::text).toList();
   }

@@ -24,6 +24,10 @@ final class Unreserved {
 
   private Unreserved() {}
 
+  static boolean contains(char c) {
+    return c < ASCII && ALLOWED[c];
+  }
+
   /** Whether a text is 1 to {@code most} of these characters. */
   static boolean isWord(String text, int most) {
     return isWord(text, 0, text.length(), most);
@@ -35,8 +39,7 @@ final class Unreserved {
       return false;
     }
     for (int i = from; i < to; i++) {
-      char c = text.charAt(i);
-      if (c >= ASCII || !ALLOWED[c]) {
+      if (!contains(text.charAt(i))) {
         return false;
       }
     }

@@ -44,6 +44,7 @@ public enum RefusalCode {
   UPSTREAM_UNREACHABLE("The downstream was not reached; nothing was sent", AS_IT_IS),
   COORDINATOR_UNAVAILABLE("The coordinator did not answer in time", AS_IT_IS),
   OVERLOADED("More work is waiting than the gateway accepts", AS_IT_IS),
+  PREDECESSOR_UNRESOLVED("An older write to this resource may still land", AS_IT_IS),
   DRAINING("This gateway is shutting down", AS_IT_IS),
   HANDOVER("The resource is changing over to other terms", AS_IT_IS),
   DOWNSTREAM_BUSY("The downstream did not apply it now and may later", AS_IT_IS),

@@ -14,6 +14,14 @@ public sealed interface WriteOutcome {
    */
   record Applied(String resultsJson, boolean replayed) implements WriteOutcome {}
 
+  /**
+   * Forwarded once and answered by the downstream itself, whose status says what came of it.
+   *
+   * @param status the downstream's HTTP status
+   * @param settled whether it can change nothing any more; false where it may still be at work
+   */
+  record Answered(int status, boolean settled) implements WriteOutcome {}
+
   /** Not applied, now or later. */
   record Rejected(Refusal refusal) implements WriteOutcome {
     public Rejected {
@@ -34,10 +42,14 @@ public sealed interface WriteOutcome {
 
   default <R> R fold(
       Function<? super Applied, ? extends R> applied,
+      Function<? super Answered, ? extends R> answered,
       Function<? super Rejected, ? extends R> rejected,
       Function<? super Unknown, ? extends R> unknown) {
     if (this instanceof Applied a) {
       return applied.apply(a);
+    }
+    if (this instanceof Answered a) {
+      return answered.apply(a);
     }
     return this instanceof Rejected r ? rejected.apply(r) : unknown.apply((Unknown) this);
   }

@@ -12,6 +12,7 @@ import io.fencegate.policy.token.LeaseProof;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 class DrainBarrierTest {
@@ -163,6 +164,67 @@ class DrainBarrierTest {
     assertThat(events).containsExactly("proceeds");
     assertThat(barrier.inFlight()).isEqualTo(2);
     assertThat(barrier.inFlight(OTHER)).isEqualTo(1);
+  }
+
+  private static boolean isBlocked(Entry entry) {
+    return entry instanceof Entry.Refused no
+        && no.refusal().code() == RefusalCode.PREDECESSOR_UNRESOLVED;
+  }
+
+  @Test
+  void whatMayStillLandKeepsNewerTokensOutAndEqualOnesNot() {
+    verify(R, 42, START, START);
+    Permit doubtful = entered(42, START);
+    verify(R, 43, START, START);
+    Permit waiting = entered(43, START);
+    List<String> events = new ArrayList<>();
+    barrier.whenOlderLeft(waiting, () -> events.add("woken"));
+    barrier.unresolved(doubtful, OptionalLong.empty());
+    assertThat(events).containsExactly("woken");
+    assertThat(barrier.unresolvedBefore(waiting, START)).isPresent();
+    assertThat(isBlocked(barrier.confirm(waiting, START))).isTrue();
+    assertThat(isBlocked(enter(43, START))).isTrue();
+    assertThat(barrier.unresolved(R, START)).isEqualTo(1);
+    assertThat(barrier.inFlight()).isZero();
+  }
+
+  @Test
+  void equalTokensPassWhatMayStillLand() {
+    verify(R, 42, START, START);
+    barrier.unresolved(entered(42, START), OptionalLong.empty());
+    assertThat(isEntered(enter(42, START))).isTrue();
+  }
+
+  @Test
+  void doubtEndsWithItsTimeAndNotBefore() {
+    verify(R, 42, START, START);
+    barrier.unresolved(entered(42, START), OptionalLong.of(at(500).monotonicNanos()));
+    verify(R, 43, START, START);
+    assertThat(isBlocked(enter(43, at(499)))).isTrue();
+    assertThat(isEntered(enter(43, at(500)))).isTrue();
+    assertThat(barrier.unresolved(R, at(500))).isZero();
+  }
+
+  @Test
+  void doubtIsNeverForgottenAsIdle() {
+    verify(R, 42, START, START);
+    barrier.unresolved(entered(42, START), OptionalLong.empty());
+    barrier.forgetIdle(at(1_000_000));
+    verify(R, 43, at(1_000_001), at(1_000_001));
+    assertThat(isBlocked(enter(43, at(1_000_001)))).isTrue();
+  }
+
+  @Test
+  void whoLeavesIsNotWokenAnyMore() {
+    verify(R, 42, START, START);
+    Permit older = entered(42, START);
+    verify(R, 43, START, START);
+    Permit newer = entered(43, START);
+    List<String> events = new ArrayList<>();
+    barrier.whenOlderLeft(newer, () -> events.add("woken"));
+    barrier.leave(newer);
+    barrier.leave(older);
+    assertThat(events).isEmpty();
   }
 
   @Test

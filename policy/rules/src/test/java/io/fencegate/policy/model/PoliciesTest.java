@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -32,8 +33,10 @@ class PoliciesTest {
         LeasePolicy.DEFAULT,
         AcquirePolicy.DEFAULT,
         IdempotencyPolicy.DEFAULT,
+        UnresolvedPolicy.BLOCK,
         Limits.DEFAULT,
-        Map.of());
+        Map.of(),
+        Optional.empty());
   }
 
   @Test

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.adapter.http;
+
+import io.fencegate.adapter.spi.AdapterContext;
+import io.fencegate.adapter.spi.ApplyOutcome;
+import io.fencegate.adapter.spi.FencedWrite;
+import io.fencegate.adapter.spi.ForwardOutcome;
+import io.fencegate.adapter.spi.Offer;
+import io.fencegate.adapter.spi.OutcomeRecords;
+import io.fencegate.adapter.spi.ProxiedRequest;
+import io.fencegate.adapter.spi.ProxyAdapter;
+import io.fencegate.adapter.spi.ReconcileOutcome;
+import io.fencegate.adapter.spi.Seal;
+import io.fencegate.adapter.spi.SealOutcome;
+import io.fencegate.adapter.spi.WriteContent;
+import io.fencegate.policy.fence.Permit;
+import io.fencegate.policy.outcome.Refusal;
+import io.fencegate.policy.outcome.RefusalCode;
+import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
+import io.vertx.core.http.HttpClientAgent;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.PoolOptions;
+import io.vertx.core.net.NetClientOptions;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+
+/** An HTTP service behind one pool of connections. Used from one context. */
+final class HttpAdapter implements ProxyAdapter {
+
+  private static final String TOKEN = "Fencing-Token";
+
+  /** Below the shortest idle limit that is common among servers, 5 s. */
+  private static final int KEEP_ALIVE_SECONDS = 4;
+
+  /** Answers' heads: what common servers send at most. */
+  private static final int MAX_HEADER_BYTES = 64 * 1024;
+
+  private final HttpSettings settings;
+  private final AdapterContext context;
+  private final Offer offer;
+  private final HttpClientAgent client;
+  private final Set<Exchange> open = new HashSet<>();
+  private boolean closed;
+
+  HttpAdapter(HttpSettings settings, AdapterContext context) {
+    this.settings = settings;
+    this.context = context;
+    this.offer = settings.fencing().offer().among(context.gateways());
+    HttpClientOptions options =
+        new HttpClientOptions()
+            .setDefaultHost(settings.host())
+            .setDefaultPort(settings.port())
+            .setSsl(settings.encrypted())
+            .setConnectTimeout(Math.toIntExact(settings.connectTimeout().toMillis()))
+            .setKeepAliveTimeout(KEEP_ALIVE_SECONDS)
+            .setMaxHeaderSize(MAX_HEADER_BYTES);
+    PoolOptions pool =
+        new PoolOptions()
+            .setHttp1MaxSize(settings.poolSize())
+            .setMaxWaitQueueSize(settings.poolQueue());
+    this.client = context.vertx().createHttpClient(options, pool);
+  }
+
+  @Override
+  public Offer offer() {
+    return offer;
+  }
+
+  @Override
+  public Duration longestForward() {
+    return settings.timeout();
+  }
+
+  @Override
+  public Future<ForwardOutcome> forward(
+      Permit permit, ProxiedRequest request, long deadlineNanos, BooleanSupplier lastLook) {
+    MultiMap headers = PassingHeaders.there(request.headers());
+    headers.set(TOKEN, permit.token().toString());
+    return start(new Errand(request, headers, true, deadlineNanos), lastLook);
+  }
+
+  @Override
+  public Future<ForwardOutcome> read(ProxiedRequest request, long deadlineNanos) {
+    MultiMap headers = PassingHeaders.there(request.headers());
+    return start(new Errand(request, headers, false, deadlineNanos), () -> true);
+  }
+
+  private Future<ForwardOutcome> start(Errand errand, BooleanSupplier lastLook) {
+    if (closed) {
+      return Future.succeededFuture(
+          new ForwardOutcome.Rejected(
+              RefusalCode.DRAINING.because("this gateway is shutting down")));
+    }
+    Exchange exchange = new Exchange(client, settings, context, errand);
+    open.add(exchange);
+    return exchange.run(lastLook).onComplete(ended -> open.remove(exchange));
+  }
+
+  /** Operations are no way to write here. */
+  @Override
+  public Optional<Refusal> objection(WriteContent content) {
+    return Optional.of(noOperations());
+  }
+
+  @Override
+  public Future<ApplyOutcome> apply(Permit permit, FencedWrite write) {
+    return Future.succeededFuture(new ApplyOutcome.Rejected(noOperations()));
+  }
+
+  private static Refusal noOperations() {
+    return RefusalCode.UNKNOWN_OPERATION.because(
+        "the policy forwards HTTP requests and has no operations");
+  }
+
+  /** The gateway has let everything older settle before it asks. */
+  @Override
+  public Future<SealOutcome> seal(Permit permit, Seal seal) {
+    return Future.succeededFuture(new SealOutcome.Sealed());
+  }
+
+  /** No request asks a service that knows nothing of tokens what it did. */
+  @Override
+  public Future<ReconcileOutcome> reconcile(String writeId, long deadlineNanos) {
+    return Future.succeededFuture(
+        new ReconcileOutcome.StillUnknown("an HTTP service cannot be asked what it did"));
+  }
+
+  @Override
+  public Optional<OutcomeRecords> records() {
+    return Optional.empty();
+  }
+
+  @Override
+  public Future<Optional<String>> unreachable() {
+    int patienceMillis = Math.toIntExact(settings.connectTimeout().toMillis());
+    var prober =
+        context.vertx().createNetClient(new NetClientOptions().setConnectTimeout(patienceMillis));
+    return prober
+        .connect(settings.port(), settings.host())
+        .compose(socket -> socket.close())
+        .transform(
+            reached ->
+                Future.succeededFuture(
+                    reached.succeeded()
+                        ? Optional.<String>empty()
+                        : Optional.of(
+                            settings.host() + ":" + settings.port() + " cannot be reached")))
+        .eventually(prober::close);
+  }
+
+  /** What is under way ends now: unsent, or in doubt. */
+  @Override
+  public Future<Void> close() {
+    closed = true;
+    List.copyOf(open).forEach(Exchange::abandon);
+    return client.close();
+  }
+}

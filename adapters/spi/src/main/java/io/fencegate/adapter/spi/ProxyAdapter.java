@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.adapter.spi;
+
+import io.fencegate.policy.fence.Permit;
+import io.vertx.core.Future;
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A downstream that takes requests as they come. What {@link ResourceAdapter} says of futures and
+ * contexts holds here too.
+ */
+public interface ProxyAdapter extends ResourceAdapter {
+
+  /** The longest time that one forward may take, the caller's upload included. */
+  Duration longestForward();
+
+  /**
+   * Forwards one write, at most once, and streams the answer to its caller.
+   *
+   * @param deadlineNanos monotonic; the connection is destroyed then, or when the adapter's own
+   *     time for one request is up
+   * @param lastLook asked once, when a connection is there and before the first byte leaves; false:
+   *     nothing may be sent any more, and the outcome is {@link ForwardOutcome.Withheld}
+   */
+  Future<ForwardOutcome> forward(
+      Permit permit, ProxiedRequest request, long deadlineNanos, BooleanSupplier lastLook);
+
+  /** Passes on a request that only reads; its outcome concerns nobody but its caller. */
+  Future<ForwardOutcome> read(ProxiedRequest request, long deadlineNanos);
+}

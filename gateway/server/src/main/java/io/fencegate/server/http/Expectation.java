@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server.http;
+
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+
+/**
+ * Callers that send their body only when they are told to go on ({@code Expect: 100-continue}):
+ * they are told when somebody is about to read it, and not before a refusal that needs no body.
+ */
+final class Expectation {
+
+  private Expectation() {}
+
+  static void meet(HttpServerRequest request) {
+    if (request.getHeader(HttpHeaders.EXPECT) != null) {
+      request.response().writeContinue();
+    }
+  }
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server.http;
+
+import io.fencegate.adapter.spi.ForwardOutcome;
+import io.fencegate.adapter.spi.ProxiedRequest;
+import io.fencegate.adapter.spi.ProxyAdapter;
+import io.fencegate.policy.fence.WriteHeader;
+import io.fencegate.policy.model.Guarantee;
+import io.fencegate.policy.model.ProxyPolicy;
+import io.fencegate.policy.model.ResourcePolicy;
+import io.fencegate.policy.model.Route;
+import io.fencegate.policy.name.Parsed;
+import io.fencegate.policy.name.Principal;
+import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.outcome.Refusal;
+import io.fencegate.policy.outcome.RefusalCode;
+import io.fencegate.policy.outcome.Ruling;
+import io.fencegate.policy.time.Clocks;
+import io.fencegate.server.policy.ActivePolicies;
+import io.fencegate.server.policy.RoutedPolicy;
+import io.fencegate.server.write.WriteCommand;
+import io.fencegate.server.write.WriteService;
+import io.fencegate.server.write.WriteTask;
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Requests that a policy's route takes: writes go the path of every write, with the request itself
+ * as what is written; reads pass without a token where the policy says so. Nothing of a body is
+ * read before that.
+ */
+final class ProxyHandler {
+
+  /** All paths but the gateway's own. */
+  static final String NOT_OURS = "^(?!/" + Route.OWN_SEGMENT + "(?:/|$)).*";
+
+  /** What a write may spend until it is let in, beside the adapter's own time. */
+  private static final Duration ADMISSION = Duration.ofSeconds(10);
+
+  /** Headers by which some origins take a GET for another method. */
+  private static final List<String> OVERRIDES =
+      List.of("X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override");
+
+  private static final long NANOS_PER_MILLI = 1_000_000L;
+
+  private final WriteService writes;
+  private final ActivePolicies policies;
+  private final Clocks clocks;
+  private final RequestGate gate;
+
+  ProxyHandler(WriteService writes, ActivePolicies policies, Clocks clocks, RequestGate gate) {
+    this.writes = writes;
+    this.policies = policies;
+    this.clocks = clocks;
+    this.gate = gate;
+  }
+
+  static boolean isProxied(String path) {
+    return path.matches(NOT_OURS);
+  }
+
+  /** Where a request leads, with its body still on the wire. */
+  private record Routed(RequestTarget target, RoutedPolicy policy, CallerBody body) {
+    ProxyAdapter adapter() {
+      if (policy.matched().adapter() instanceof ProxyAdapter adapter) {
+        return adapter;
+      }
+      throw new IllegalStateException("checked at load: " + policy.matched().policy().adapter());
+    }
+  }
+
+  void handle(RoutingContext context) {
+    HttpServerRequest request = context.request();
+    request.pause();
+    Ruling<RequestTarget> target = RequestTarget.parse(request.uri());
+    Ruling<RoutedPolicy> policy = target.then(it -> policies.route(it.path()));
+    target
+        .then(it -> policy.then(found -> routed(request, it, found)))
+        .fold(
+            routed -> pass(context, routed),
+            refusal -> {
+              request.resume();
+              return refuse(context, refusal, policy);
+            })
+        .onFailure(context::fail);
+  }
+
+  private static Ruling<Routed> routed(
+      HttpServerRequest request, RequestTarget target, RoutedPolicy policy) {
+    long maxBytes = policy.matched().policy().limits().maxBodyBytes();
+    return BodyFraming.length(request, maxBytes)
+        .map(length -> new Routed(target, policy, new CallerBody(request, length, maxBytes)));
+  }
+
+  private Future<Void> refuse(
+      RoutingContext context, Refusal refusal, Ruling<RoutedPolicy> policy) {
+    @Nullable ResourceName resource = policy.fold(RoutedPolicy::resource, unmatched -> null);
+    return ProxyPolicy.READ_METHODS.contains(context.request().method().name())
+        ? OutcomeHttp.refuse(context.response(), refusal, resource)
+        : OutcomeHttp.refuseWrite(context.response(), refusal, resource);
+  }
+
+  private Future<Void> pass(RoutingContext context, Routed routed) {
+    String method = context.request().method().name();
+    ProxyPolicy http = routed.policy().http();
+    Future<Void> answered;
+    if (http.methods().contains(method)) {
+      answered = write(context, routed);
+    } else if (http.reads(method)) {
+      answered = read(context, routed);
+    } else {
+      answered = refuseMethod(context, routed);
+    }
+    return answered.onComplete(unused -> routed.body().discard());
+  }
+
+  private Future<Void> refuseMethod(RoutingContext context, Routed routed) {
+    String allowed = String.join(", ", routed.policy().http().passing());
+    context.response().putHeader(HttpHeaders.ALLOW, allowed);
+    return refuse(
+        context,
+        RefusalCode.METHOD_NOT_ALLOWED.because(
+            "method "
+                + Parsed.show(context.request().method().name())
+                + " was given, the policy lets through "
+                + allowed),
+        Ruling.granted(routed.policy()));
+  }
+
+  // ---- writes
+
+  private Future<Void> write(RoutingContext context, Routed routed) {
+    HttpServerRequest request = context.request();
+    ResourcePolicy policy = routed.policy().matched().policy();
+    return WriteRequestParser.headers(request.headers(), policy)
+        .then(ProxyHandler::withoutKey)
+        .fold(
+            headers -> submit(context, routed, headers),
+            refusal -> refuse(context, refusal, Ruling.granted(routed.policy())));
+  }
+
+  /** A key that nobody keeps would promise a replay that never comes. */
+  private static Ruling<WriteRequestParser.Headers> withoutKey(WriteRequestParser.Headers headers) {
+    return headers.key().isEmpty()
+        ? Ruling.granted(headers)
+        : Ruling.refused(
+            RefusalCode.INVALID_REQUEST
+                .because(
+                    "an Idempotency-Key was given: this version keeps no records of what HTTP"
+                        + " services answered, leave it out")
+                .atField(WriteRequestParser.KEY));
+  }
+
+  private Future<Void> submit(
+      RoutingContext context, Routed routed, WriteRequestParser.Headers headers) {
+    Guarantee guarantee = routed.adapter().offer().guarantee();
+    WriteHeader fence = headers.fence();
+    if (fence == null) {
+      throw new IllegalStateException("a route is in shadow, which loading refuses");
+    }
+    HttpCaller caller =
+        new HttpCaller(
+            context,
+            gate,
+            (response, status) ->
+                OutcomeHttp.forwarded(response, status, guarantee, fence.token()));
+    long budgetMillis =
+        Math.min(
+            ADMISSION.plus(routed.adapter().longestForward()).toMillis(),
+            headers.deadlineMillis().orElse(Long.MAX_VALUE));
+    WriteCommand command =
+        new WriteCommand(
+            routed.policy().resource(),
+            routed.policy().matched().policy(),
+            routed.adapter(),
+            Principal.ANONYMOUS,
+            fence,
+            new WriteTask.Forward(routed.adapter(), proxied(context, routed, caller)),
+            null,
+            clocks.read().monotonicNanos() + budgetMillis * NANOS_PER_MILLI);
+    return gate.track(writes.submit(command))
+        .compose(
+            report -> OutcomeHttp.write(context.response(), command.resource(), guarantee, report));
+  }
+
+  private static ProxiedRequest proxied(RoutingContext context, Routed routed, HttpCaller caller) {
+    HttpServerRequest request = context.request();
+    return new ProxiedRequest(
+        request.method().name(), routed.target().text(), request.headers(), routed.body(), caller);
+  }
+
+  // ---- reads
+
+  private Future<Void> read(RoutingContext context, Routed routed) {
+    HttpServerRequest request = context.request();
+    if (routed.body().lengthBytes().orElse(1) != 0) {
+      return badRead(context, routed, "a body was given, reads have none", "body");
+    }
+    for (String override : OVERRIDES) {
+      if (request.headers().contains(override)) {
+        return badRead(
+            context, routed, override + " was given: a read is no other method", override);
+      }
+    }
+    HttpCaller caller =
+        new HttpCaller(context, gate, (response, status) -> response.setStatusCode(status));
+    long deadlineNanos =
+        clocks.read().monotonicNanos() + routed.adapter().longestForward().toNanos();
+    return gate.track(routed.adapter().read(proxied(context, routed, caller), deadlineNanos))
+        .compose(outcome -> answerRead(context, outcome, routed.policy().resource()));
+  }
+
+  private Future<Void> badRead(RoutingContext context, Routed routed, String why, String field) {
+    return refuse(
+        context,
+        RefusalCode.INVALID_REQUEST.because(why).atField(field),
+        Ruling.granted(routed.policy()));
+  }
+
+  private static Future<Void> answerRead(
+      RoutingContext context, ForwardOutcome outcome, ResourceName resource) {
+    if (context.response().headWritten()) {
+      return Future.succeededFuture();
+    }
+    return outcome.fold(
+        answered -> Future.succeededFuture(),
+        () -> refuseRead(context, "it was not sent", resource),
+        refusal -> OutcomeHttp.refuse(context.response(), refusal, resource),
+        unknown -> refuseRead(context, unknown.reason(), resource));
+  }
+
+  private static Future<Void> refuseRead(
+      RoutingContext context, String why, ResourceName resource) {
+    return OutcomeHttp.refuse(
+        context.response(), RefusalCode.DOWNSTREAM_UNAVAILABLE.because(why), resource);
+  }
+}

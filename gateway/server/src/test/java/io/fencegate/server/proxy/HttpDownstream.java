@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server.proxy;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerRequest;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A service that knows nothing of tokens. What it does stands in the last segment of the path; it
+ * remembers what came, in the order in which it came. Thread-safe.
+ */
+final class HttpDownstream implements AutoCloseable {
+
+  /** A request whose body has arrived whole. */
+  record Seen(String method, String uri, Map<String, List<String>> headers, String body) {
+    String header(String name) {
+      return String.join(", ", headers.getOrDefault(name, List.of()));
+    }
+  }
+
+  private static final int BIG_BYTES = 10 * 1024 * 1024;
+
+  private final Vertx vertx = Vertx.vertx();
+  private final HttpServer server;
+  private final List<Seen> seen = new CopyOnWriteArrayList<>();
+  private final List<String> heads = new CopyOnWriteArrayList<>();
+  private final Queue<HttpServerRequest> held = new ConcurrentLinkedQueue<>();
+
+  HttpDownstream() {
+    server =
+        vertx
+            .createHttpServer()
+            .requestHandler(this::serve)
+            .listen(0, "127.0.0.1")
+            .toCompletionStage()
+            .toCompletableFuture()
+            .orTimeout(10, TimeUnit.SECONDS)
+            .join();
+  }
+
+  int port() {
+    return server.actualPort();
+  }
+
+  /** Whole requests so far. */
+  List<Seen> seen() {
+    return seen;
+  }
+
+  /** {@code METHOD uri} of all requests so far, whole or not. */
+  List<String> heads() {
+    return heads;
+  }
+
+  void forget() {
+    seen.clear();
+    heads.clear();
+  }
+
+  int held() {
+    return held.size();
+  }
+
+  /** Answers everything that was held back. */
+  void release() {
+    for (HttpServerRequest request = held.poll(); request != null; request = held.poll()) {
+      HttpServerRequest one = request;
+      vertx.runOnContext(turn -> one.response().end("released"));
+    }
+  }
+
+  private void serve(HttpServerRequest request) {
+    heads.add(request.method() + " " + request.uri());
+    String what = request.path().substring(request.path().lastIndexOf('/') + 1);
+    switch (what) {
+      case "early" -> {
+        request.response().setStatusCode(413).end("too much");
+        request.pause();
+      }
+      case "stall" -> request.pause();
+      default -> readWhole(request, what);
+    }
+  }
+
+  private void readWhole(HttpServerRequest request, String what) {
+    MessageDigest digest = sha256();
+    request.handler(chunk -> digest.update(chunk.getBytes()));
+    request.endHandler(
+        whole -> {
+          String body = HexFormat.of().formatHex(digest.digest());
+          seen.add(new Seen(request.method().name(), request.uri(), headers(request), body));
+          answer(request, what, body);
+        });
+  }
+
+  private void answer(HttpServerRequest request, String what, String body) {
+    if (what.startsWith("status-")) {
+      request
+          .response()
+          .setStatusCode(Integer.parseInt(what.substring("status-".length())))
+          .putHeader("Location", "http://127.0.0.1:1/elsewhere")
+          .putHeader("Retry-After", "7")
+          .end("{\"own\":\"words\"}");
+      return;
+    }
+    switch (what) {
+      case "hold" -> held.add(request);
+      case "never" -> {}
+      case "cut" -> request.connection().close();
+      case "big" -> request.response().end(Buffer.buffer(new byte[BIG_BYTES]));
+      case "half" -> {
+        request.response().setChunked(true).write("half");
+        vertx.setTimer(100, due -> request.connection().close());
+      }
+      default ->
+          request
+              .response()
+              .putHeader("Connection", "X-Hop")
+              .putHeader("X-Hop", "mine")
+              .putHeader("X-End", "yours")
+              .putHeader("Fencing-Decision", "forged")
+              .putHeader("Idempotent-Replayed", "true")
+              .end(body);
+    }
+  }
+
+  private static Map<String, List<String>> headers(HttpServerRequest request) {
+    Map<String, List<String>> all = new java.util.TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    request
+        .headers()
+        .forEach((name, value) -> all.computeIfAbsent(name, it -> new ArrayList<>()).add(value));
+    return all;
+  }
+
+  static MessageDigest sha256() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    vertx.close().toCompletionStage().toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+  }
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fencegate.adapter.spi.Gateways;
+import io.fencegate.policy.file.PolicyMessage;
+import io.fencegate.policy.file.SourceFile;
+import io.fencegate.policy.file.ValueResolver;
+import io.fencegate.server.policy.AdapterFactories;
+import io.fencegate.server.policy.PolicyChecks;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What loading refuses because it could not be kept. */
+class HttpPoliciesTest {
+
+  private static final String POLICY =
+      """
+      apiVersion: fencegate/v1
+      adapters:
+        api: { type: http, url: "http://127.0.0.1:9000", fencing: serialized }
+      resources:
+        - name: ledger
+          match: ledger/{tenant}
+          adapter: api
+          guarantee: serialized
+          http: { route: "/ledger/{tenant}/**" }
+      """;
+
+  private static final ValueResolver NOTHING =
+      new ValueResolver() {
+        @Override
+        public Optional<String> environment(String name) {
+          return Optional.empty();
+        }
+
+        @Override
+        public Optional<String> file(String path) {
+          return Optional.empty();
+        }
+      };
+
+  private static List<String> messages(String text, Gateways gateways) {
+    return new PolicyChecks(AdapterFactories.installed(), gateways)
+        .load(List.of(new SourceFile("p.yaml", text)), NOTHING)
+        .fold(
+            loaded -> List.<String>of(),
+            broken -> broken.stream().map(PolicyMessage::text).toList());
+  }
+
+  private static String only(String text) {
+    List<String> all = messages(text, Gateways.ONE);
+    assertThat(all).hasSize(1);
+    return all.get(0);
+  }
+
+  @Test
+  void oneGatewayKeepsWhatSeveralCannot() {
+    assertThat(messages(POLICY, Gateways.ONE)).isEmpty();
+    assertThat(messages(POLICY, Gateways.SEVERAL))
+        .singleElement()
+        .asString()
+        .startsWith("p.yaml:8:")
+        .contains("'serialized' was given, expected at most 'best-effort'")
+        .contains("embedded coordinator");
+    assertThat(
+            messages(
+                POLICY.replace("guarantee: serialized", "guarantee: best-effort"),
+                Gateways.SEVERAL))
+        .isEmpty();
+  }
+
+  @Test
+  void nobodyPromisesStrictForAnHttpService() {
+    assertThat(only(POLICY.replace("guarantee: serialized", "guarantee: strict")))
+        .contains("at most 'serialized'");
+    assertThat(
+            only(
+                POLICY
+                    .replace("fencing: serialized", "fencing: downstream")
+                    .replace("guarantee: serialized", "guarantee: strict")))
+        .contains("at most 'serialized'")
+        .contains("said to check Fencing-Token itself");
+  }
+
+  @Test
+  void whatThisVersionDoesNotOfferIsSaidSo() {
+    assertThat(only(POLICY.replace("fencing: serialized", "fencing: conditional")))
+        .startsWith("p.yaml:3:")
+        .contains("not in this version: conditional");
+    assertThat(only(POLICY + "    idempotency: { required: true }\n"))
+        .startsWith("p.yaml:10:")
+        .contains("keeps no records");
+  }
+
+  @Test
+  void routesAndAdaptersBelongTogether() {
+    assertThat(only(POLICY.replace("    http: { route: \"/ledger/{tenant}/**\" }\n", "")))
+        .contains("an 'http' section");
+    assertThat(
+            messages(
+                POLICY.replace(
+                    "type: http, url: \"http://127.0.0.1:9000\", fencing: serialized",
+                    "type: memory"),
+                Gateways.ONE))
+        .anyMatch(it -> it.startsWith("p.yaml:9:") && it.contains("no such section"));
+  }
+}

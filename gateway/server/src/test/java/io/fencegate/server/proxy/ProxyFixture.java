@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server.proxy;
+
+import io.fencegate.adapter.tck.FaultProxy;
+import io.fencegate.server.ApiClient;
+import io.fencegate.server.ApiClient.Answer;
+import io.fencegate.server.ApiClient.Lock;
+import io.fencegate.server.TestGateways;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * One gateway on an embedded coordinator, a real HTTP service, and a wire between them to break.
+ */
+final class ProxyFixture implements AutoCloseable {
+
+  private static final AtomicInteger NEXT = new AtomicInteger();
+
+  private static final String POLICIES =
+      """
+      apiVersion: fencegate/v1
+      adapters:
+        api: { type: http, url: "http://127.0.0.1:@api@", fencing: serialized, timeout: 4s, connectTimeout: 4s, pool: { size: 4, queue: 8 } }
+        wire: { type: http, url: "http://127.0.0.1:@wire@", timeout: 2s }
+        gone: { type: http, url: "http://127.0.0.1:@gone@", timeout: 2s }
+      resources:
+        - name: ledger
+          match: ledger/{tenant}
+          adapter: api
+          guarantee: serialized
+          http: { route: "/ledger/{tenant}/**", methods: [POST, PUT, PATCH, DELETE], reads: allow }
+          limits: { maxBody: 64MiB }
+        - name: closed
+          match: closed/{tenant}
+          adapter: api
+          guarantee: serialized
+          http: { route: "/closed/{tenant}/**", methods: [POST] }
+          limits: { maxBody: 1KiB }
+        - name: waiting
+          match: waiting/{tenant}
+          adapter: api
+          guarantee: serialized
+          http: { route: "/waiting/{tenant}/**" }
+          onUnresolved: { action: wait, settleAfter: 500ms }
+        - name: wire
+          match: wire/{tenant}
+          adapter: wire
+          guarantee: serialized
+          http: { route: "/wire/{tenant}/**" }
+        - name: gone
+          match: gone/{tenant}
+          adapter: gone
+          guarantee: serialized
+          http: { route: "/gone/{tenant}/**" }
+      """;
+
+  final HttpDownstream downstream = new HttpDownstream();
+  final FaultProxy wire;
+  final TestGateways gateways;
+  final ApiClient api;
+  private final Vertx vertx = Vertx.vertx();
+
+  ProxyFixture(Path folder) throws IOException {
+    wire =
+        FaultProxy.start(vertx, "127.0.0.1", downstream.port())
+            .toCompletionStage()
+            .toCompletableFuture()
+            .orTimeout(10, TimeUnit.SECONDS)
+            .join();
+    gateways =
+        TestGateways.start(
+            folder,
+            POLICIES
+                .replace("@api@", Integer.toString(downstream.port()))
+                .replace("@wire@", Integer.toString(wire.port()))
+                .replace("@gone@", Integer.toString(closedPort())),
+            1);
+    api = gateways.client(0);
+  }
+
+  private static int closedPort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
+  }
+
+  /** A resource of the policy that nobody has used yet. */
+  static String fresh(String policy) {
+    return policy + "/t" + NEXT.incrementAndGet();
+  }
+
+  int port() {
+    return gateways.workerPort(0);
+  }
+
+  Answer send(Lock lock, String method, String what, String body) {
+    return send(lock, method, what, body, Map.of());
+  }
+
+  Answer send(Lock lock, String method, String what, String body, Map<String, String> more) {
+    Map<String, String> headers = new HashMap<>(more);
+    headers.put("Fencing-Token", lock.token());
+    headers.put("Fencing-Lease", lock.leaseId());
+    return api.send(method, "/" + lock.resource() + "/" + what, body, headers);
+  }
+
+  CompletableFuture<Answer> start(Lock lock, String what) {
+    return CompletableFuture.supplyAsync(() -> send(lock, "POST", what, "x"));
+  }
+
+  /** Lets the present holder go and takes the lock for another one. */
+  Lock handOver(Lock lock) {
+    api.release(lock);
+    return api.acquire(lock.resource());
+  }
+
+  /** The lines of a request up to its own further headers. */
+  static String head(Lock lock, String method, String what) {
+    return method
+        + " /"
+        + lock.resource()
+        + "/"
+        + what
+        + " HTTP/1.1\r\nHost: gateway\r\nFencing-Token: "
+        + lock.token()
+        + "\r\nFencing-Lease: "
+        + lock.leaseId()
+        + "\r\n";
+  }
+
+  @Override
+  public void close() {
+    downstream.release();
+    gateways.close();
+    wire.close().toCompletionStage().toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
+    vertx.close().toCompletionStage().toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
+    downstream.close();
+  }
+}
