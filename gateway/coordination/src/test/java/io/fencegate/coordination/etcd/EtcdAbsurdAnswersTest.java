@@ -29,6 +29,8 @@ import org.junit.jupiter.api.Test;
 class EtcdAbsurdAnswersTest extends EtcdFixture {
 
   private static final long FOR_EVER_SECONDS = 9_223_372_036L;
+  private static final ResponseHeader HEADER =
+      ResponseHeader.newBuilder().setClusterId(1).setMemberId(2).build();
   private static final LeaseHandle LEASE = new LeaseHandle(7);
 
   private final AtomicInteger absurdAnswersLeft = new AtomicInteger();
@@ -69,7 +71,7 @@ class EtcdAbsurdAnswersTest extends EtcdFixture {
     public void status(StatusRequest request, StreamObserver<StatusResponse> answer) {
       answer.onNext(
           StatusResponse.newBuilder()
-              .setHeader(ResponseHeader.newBuilder().setClusterId(1).setMemberId(2))
+              .setHeader(HEADER)
               .setLeader(2)
               .build());
       answer.onCompleted();
@@ -83,6 +85,7 @@ class EtcdAbsurdAnswersTest extends EtcdFixture {
       boolean absurd = absurdAnswersLeft.getAndDecrement() > 0;
       answer.onNext(
           LeaseTimeToLiveResponse.newBuilder()
+              .setHeader(HEADER)
               .setID(request.getID())
               .setTTL(absurd ? FOR_EVER_SECONDS : 6)
               .setGrantedTTL(11)

@@ -213,7 +213,7 @@ class LockTransactionsTableTest {
             "renew",
             Set.of(Fact.LOCK_OF_MINE),
             Set.of(Fact.LOCK_MOVED_SINCE_READ),
-            List.of(Look.LOCK),
+            List.of(),
             List.of(Look.LOCK),
             laid ->
                 new RenewTransaction(

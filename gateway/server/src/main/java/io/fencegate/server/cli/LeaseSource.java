@@ -44,12 +44,12 @@ final class LeaseSource {
   /** The lease, or why there is none that can be used. */
   Parsed<LeaseId> read(String fromEnvironment) {
     if (fromStandardInput != null && !fromStandardInput.equals(STANDARD_INPUT)) {
-      return Parsed.malformed(
+      return Parsed.unusable(
           "something else than '-'",
           "--lease - and the lease on standard input: others can read command lines");
     }
     if (fromStandardInput != null && file != null) {
-      return Parsed.malformed("--lease and --lease-file", "one of them");
+      return Parsed.unusable("--lease and --lease-file", "one of them");
     }
     try {
       if (fromStandardInput != null) {
@@ -66,8 +66,8 @@ final class LeaseSource {
           file == null ? "standard input" : file.toString(), "a lease that can be read there");
     }
     return fromEnvironment.isBlank()
-        ? Parsed.malformed(
-            "no lease", "the variable " + VARIABLE + ", --lease-file FILE, or --lease - ")
+        ? Parsed.unusable(
+            "no lease", "the variable " + VARIABLE + ", --lease-file FILE, or --lease -")
         : lease(fromEnvironment.strip());
   }
 
@@ -82,7 +82,7 @@ final class LeaseSource {
       try {
         return LeaseId.parse(new JsonObject(text).getString("leaseId", ""));
       } catch (DecodeException | ClassCastException e) {
-        return Parsed.malformed("JSON that cannot be read", "an acquire's answer");
+        return Parsed.unusable("JSON that cannot be read", "an acquire's answer");
       }
     }
     return LeaseId.parse(text);

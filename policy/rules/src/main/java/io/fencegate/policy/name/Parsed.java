@@ -32,6 +32,11 @@ public sealed interface Parsed<T> {
     return new Malformed<>(show(given), expected);
   }
 
+  /** Input that is unusable as a whole, in the program's own words instead of the input's. */
+  static <T> Parsed<T> unusable(String found, String expected) {
+    return new Malformed<>(found, expected);
+  }
+
   default <R> R fold(
       Function<? super T, ? extends R> valid,
       Function<? super Malformed<T>, ? extends R> malformed) {

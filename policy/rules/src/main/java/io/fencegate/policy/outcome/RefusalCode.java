@@ -24,7 +24,7 @@ public enum RefusalCode {
   LOCK_HELD("The lock is held by somebody else", AS_IT_IS),
   WAIT_TIMEOUT("The wait ended without the lock", AS_IT_IS),
   IN_FLIGHT("The same request is being worked on", AS_IT_IS, UNKNOWN),
-  LEASE_LOST("This lease does not own the lock any more", NEVER),
+  LEASE_LOST("The lease, or the place in the queue, is gone", NEVER),
   STALE_TOKEN("A newer token was accepted or issued for this resource", NEVER),
   LEASE_EXPIRED("Nobody holds the lock that this token came with", NEVER),
   METHOD_NOT_ALLOWED("This address does not take this method", NEVER),
