@@ -69,11 +69,7 @@ class EtcdAbsurdAnswersTest extends EtcdFixture {
   private static final class Status extends MaintenanceGrpc.MaintenanceImplBase {
     @Override
     public void status(StatusRequest request, StreamObserver<StatusResponse> answer) {
-      answer.onNext(
-          StatusResponse.newBuilder()
-              .setHeader(HEADER)
-              .setLeader(2)
-              .build());
+      answer.onNext(StatusResponse.newBuilder().setHeader(HEADER).setLeader(2).build());
       answer.onCompleted();
     }
   }

@@ -305,7 +305,7 @@ final class CommandsTest {
     file("policies/p.yaml", POLICY);
     String config = file("fencegate.yaml", "");
 
-    assertThat(run("sql", "install", "--type", "oracle").err()).contains("expected one of [memory");
+    assertThat(run("sql", "install", "--type", "oracle").err()).contains("expected one of [http");
     assertThat(run("sql", "install", "--type", "memory").exitCode()).isEqualTo(ExitCode.REFUSED);
     assertThat(run("sql", "install", "--config", config, "--adapter", "other").err())
         .contains("'other' was given, expected one of [ledger, scratch]");
