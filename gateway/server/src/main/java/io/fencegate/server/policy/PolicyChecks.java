@@ -42,8 +42,7 @@ public final class PolicyChecks {
    *
    * @param noElectionsBecause why it cannot look at candidates in etcd; empty where it can
    */
-  PolicyChecks(
-      AdapterFactories factories, Gateways gateways, Optional<String> noElectionsBecause) {
+  PolicyChecks(AdapterFactories factories, Gateways gateways, Optional<String> noElectionsBecause) {
     this.factories = factories;
     this.gateways = gateways;
     this.noElectionsBecause = noElectionsBecause;

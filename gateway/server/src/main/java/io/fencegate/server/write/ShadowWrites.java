@@ -144,7 +144,8 @@ final class ShadowWrites {
     ShadowPermit permit = parts.fence().letThrough(command.resource(), command.token());
     return command
         .adapter()
-        .applyUnfenced(permit, new FencedWrite(operations.content(), command.claim(), command.deadlineNanos()))
+        .applyUnfenced(
+            permit, new FencedWrite(operations.content(), command.claim(), command.deadlineNanos()))
         .otherwise(WriteService::applyDefect)
         .map(outcome -> report(command, permit, outcome));
   }
