@@ -24,7 +24,10 @@ import org.junit.jupiter.api.Test;
 class ScaleFaultsIT extends FaultFixture {
 
   private static final int LOCKS = FULL ? 20_000 : 2_000;
-  private static final int CLIENTS = 16;
+  private static final int CLIENTS = FULL ? 64 : 16;
+
+  /** A round of renewals of all locks takes a fraction of it. */
+  private static final Duration ROUNDS = seconds(40, 150);
 
   /** Far more than buckets of some seconds, and far fewer than locks. */
   private static final int MAX_ETCD_LEASES = 200;
@@ -138,12 +141,12 @@ class ScaleFaultsIT extends FaultFixture {
     GatewayProcess gateway = process();
     List<Lock> locks = lockMany(worker(0), "jobs/many-", LOCKS, 30_000);
     Renewals renewals = new Renewals(worker(0), locks, seconds(5, 10));
-    eventually(() -> renewals.count() >= LOCKS);
+    within(ROUNDS, () -> renewals.count() >= LOCKS);
     gateway.pause();
     lasting(seconds(5, 12));
     gateway.resume();
     int before = renewals.count();
-    eventually(() -> renewals.count() >= before + 2 * LOCKS);
+    within(ROUNDS, () -> renewals.count() >= before + 2 * LOCKS);
     renewals.stop();
     assertThat(renewals.brokenPromises).isEmpty();
     assertThat(etcd.etcdctl("lease", "list").lines().count()).isLessThan(MAX_ETCD_LEASES);
@@ -192,9 +195,10 @@ class ScaleFaultsIT extends FaultFixture {
     etcd(1);
     gateway(EtcdSettings.of(etcd.endpoints()));
     List<Lock> kept = lockMany(worker(0), "jobs/kept-", LOCKS / 4, 60_000);
-    lockMany(worker(0), "brief/done-", LOCKS / 2, 30_000).forEach(worker(0)::release);
-    assertThat(keysInEtcd("req", "done-")).isPositive();
     Renewals renewals = new Renewals(worker(0), kept, seconds(4, 8));
+    List<Lock> done = lockMany(worker(0), "brief/done-", LOCKS / 2, 30_000);
+    assertThat(keysInEtcd("req", "done-")).isPositive();
+    done.forEach(worker(0)::release);
     within(Duration.ofSeconds(90), () -> keysInEtcd("req", "done-") == 0);
     renewals.stop();
     assertThat(renewals.brokenPromises).isEmpty();
