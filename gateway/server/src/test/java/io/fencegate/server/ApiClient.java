@@ -26,6 +26,9 @@ public final class ApiClient {
     this.base = "http://127.0.0.1:" + port;
   }
 
+  /** The longest wait that a policy allows, and time for its answer. */
+  private static final Duration PATIENCE = Duration.ofSeconds(60 + 30);
+
   /** An answer. */
   public record Answer(int status, Map<String, java.util.List<String>> headers, String body) {
     public JsonObject json() {
@@ -61,7 +64,7 @@ public final class ApiClient {
       String type, String method, String path, String body, Map<String, String> headers) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(base + path))
-            .timeout(Duration.ofSeconds(30))
+            .timeout(PATIENCE)
             .method(
                 method,
                 body.isEmpty()

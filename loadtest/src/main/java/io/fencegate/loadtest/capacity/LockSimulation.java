@@ -17,6 +17,7 @@ import static io.gatling.javaapi.http.HttpDsl.status;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gatling.javaapi.core.Assertion;
 import io.gatling.javaapi.core.ChainBuilder;
+import io.gatling.javaapi.core.OpenInjectionStep;
 import io.gatling.javaapi.core.ScenarioBuilder;
 import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.Simulation;
@@ -66,17 +67,25 @@ public final class LockSimulation extends Simulation {
                         .during(Duration.ofSeconds(plan.times().fill())),
                     constantUsersPerSec(plan.rates().renewals())
                         .during(Duration.ofSeconds(plan.loadSeconds()))),
-            cycling()
-                .injectOpen(
-                    nothingFor(Duration.ofSeconds(plan.times().fill())),
-                    // New JVMs are slow: under the whole rate at once the queues would fill first.
-                    rampUsersPerSec(1)
-                        .to(plan.rates().cycles())
-                        .during(Duration.ofSeconds(plan.rampSeconds())),
-                    constantUsersPerSec(plan.rates().cycles())
-                        .during(Duration.ofSeconds(plan.loadSeconds() - plan.rampSeconds()))))
+            cycling().injectOpen(cycles()))
         .protocols(gateway)
         .assertions(assertions());
+  }
+
+  /** New JVMs are slow: under the whole rate at once the queues would fill first. */
+  private List<OpenInjectionStep> cycles() {
+    List<OpenInjectionStep> steps = new ArrayList<>();
+    steps.add(nothingFor(Duration.ofSeconds(plan.times().fill())));
+    if (plan.rampSeconds() > 0) {
+      steps.add(
+          rampUsersPerSec(1)
+              .to(plan.rates().cycles())
+              .during(Duration.ofSeconds(plan.rampSeconds())));
+    }
+    steps.add(
+        constantUsersPerSec(plan.rates().cycles())
+            .during(Duration.ofSeconds(plan.loadSeconds() - plan.rampSeconds())));
+    return steps;
   }
 
   private static List<Assertion> assertions() {

@@ -35,7 +35,7 @@ class WaitersFaultsIT extends FaultFixture {
   private static final int WAITERS = FULL ? 50 : 16;
   private static final long WAIT_MILLIS = 60_000;
   private static final long WAITERS_TTL_MILLIS = 20_000;
-  private static final long HOLDERS_TTL_MILLIS = 60_000;
+  private static final long HOLDERS_TTL_MILLIS = FULL ? 200_000 : 60_000;
   private static final String RESOURCE = "jobs/queue";
   private static final String STREAMS = "etcd_debugging_mvcc_watch_stream_total";
 
