@@ -244,8 +244,7 @@ public final class WriteService {
       return rejected(command, stale.get());
     }
     return custody
-        .take(
-            command.resource(), token, command.policy().onUnresolved(), command.deadlineNanos())
+        .take(command.resource(), token, command.policy().onUnresolved(), command.deadlineNanos())
         .compose(
             ruling ->
                 ruling.fold(
