@@ -6,13 +6,27 @@ import java.nio.file.Path;
 /**
  * The server file's content.
  *
+ * @param advertise where other gateways reach this one's worker port
  * @param dataDir what this gateway keeps for itself: the embedded coordinator's state
  * @param policies the folder whose {@code *.yaml} files are the policies
  */
 public record ServerConfig(
     Listener worker,
+    Listener advertise,
     Listener operator,
     Path dataDir,
     CoordinatorConfig coordinator,
     Path policies,
-    AuditConfig audit) {}
+    AuditConfig audit) {
+
+  /** The worker port is reached where it listens. */
+  public ServerConfig(
+      Listener worker,
+      Listener operator,
+      Path dataDir,
+      CoordinatorConfig coordinator,
+      Path policies,
+      AuditConfig audit) {
+    this(worker, worker, operator, dataDir, coordinator, policies, audit);
+  }
+}

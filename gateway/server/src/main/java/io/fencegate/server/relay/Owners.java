@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server.relay;
+
+import io.fencegate.coordination.slot.Whereabouts;
+import io.fencegate.policy.name.ResourceName;
+import io.vertx.core.Future;
+import java.util.function.Supplier;
+
+/** Which gateway carries out a resource's writes. Used from one context. */
+public interface Owners {
+
+  /**
+   * Where a resource's writes are carried out as far as this gateway knows now. Waits a while where
+   * that is just changing; never fails.
+   *
+   * @param deadlineNanos monotonic; no answer comes later
+   */
+  Future<Whereabouts> locate(ResourceName resource, long deadlineNanos);
+
+  /** This gateway's own session with the coordinator; empty while it has none. */
+  String session();
+
+  /** Where one gateway carries out everything. */
+  static Owners alone(Supplier<String> session) {
+    return new Owners() {
+      @Override
+      public Future<Whereabouts> locate(ResourceName resource, long deadlineNanos) {
+        return Future.succeededFuture(new Whereabouts.Here());
+      }
+
+      @Override
+      public String session() {
+        return session.get();
+      }
+    };
+  }
+}
