@@ -39,8 +39,7 @@ public final class EndToEndHeaders {
     MultiMap passing = MultiMap.caseInsensitiveMultiMap();
     for (Map.Entry<String, String> header : given) {
       String name = header.getKey().toLowerCase(Locale.ROOT);
-      boolean stays =
-          HOP_BY_HOP.contains(name) || nominated.contains(name) || alsoStays.test(name);
+      boolean stays = HOP_BY_HOP.contains(name) || nominated.contains(name) || alsoStays.test(name);
       if (!stays) {
         passing.add(header.getKey(), header.getValue());
       }

@@ -69,8 +69,7 @@ public final class GatewayKeys {
 
   private Future<Entry> create() {
     Op.Get get = new Op.Get(key);
-    Op.Put mine =
-        new Op.Put(key, Value.of(secureRandom.apply(GatewayKey.BYTES)), LeaseHandle.NONE);
+    Op.Put mine = new Op.Put(key, Value.of(secureRandom.apply(GatewayKey.BYTES)), LeaseHandle.NONE);
     return alone(new Member(List.of(Compare.absent(key)), List.of(mine, get), List.of(get)))
         .map(result -> result.entry(result.results().size() - 1).orElseThrow(GatewayKeys::deleted));
   }

@@ -60,11 +60,7 @@ final class Hop {
    * @param patience the longest wait for the answer to begin
    */
   record Sending(
-      Listener to,
-      ProxiedRequest request,
-      MultiMap headers,
-      boolean again,
-      Duration patience) {}
+      Listener to, ProxiedRequest request, MultiMap headers, boolean again, Duration patience) {}
 
   private final HttpClientAgent client;
   private final Vertx vertx;

@@ -22,7 +22,9 @@ final class Journey {
   /** Ownership moves once in a while, not several times while one request looks for it. */
   private static final int MAX_TRIES = 3;
 
-  /** Before another try: what this gateway knows of the owner may be older than what that one does. */
+  /**
+   * Before another try: what this gateway knows of the owner may be older than what that one does.
+   */
   private static final Duration PAUSE = Duration.ofMillis(250);
 
   /** For the answer's way back, after the other gateway has to be done. */
@@ -64,7 +66,9 @@ final class Journey {
     return Listener.parse(there.address())
         .fold(
             address -> parts.keys().current().compose(key -> sign(there, address, key)),
-            bad -> handover("the address of the gateway that carries the writes out: " + bad.message()));
+            bad ->
+                handover(
+                    "the address of the gateway that carries the writes out: " + bad.message()));
   }
 
   private Future<Passage> sign(Whereabouts.Elsewhere there, Listener address, GatewayKey key) {
@@ -115,9 +119,7 @@ final class Journey {
         : parts
             .vertx()
             .timer(PAUSE.toMillis(), TimeUnit.MILLISECONDS)
-            .compose(
-                waited ->
-                    parts.owners().locate(errand.resource(), errand.deadlineNanos()))
+            .compose(waited -> parts.owners().locate(errand.resource(), errand.deadlineNanos()))
             .compose(this::go);
   }
 

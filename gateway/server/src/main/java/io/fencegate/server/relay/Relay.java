@@ -90,9 +90,13 @@ public final class Relay {
    */
   public Future<Passage> pass(Errand errand) {
     List<String> hops = errand.request().headers().getAll(HopHeader.NAME);
-    Future<Passage> passage = hops.isEmpty() ? find(errand) : HopHeader.parse(hops).fold(
-        header -> parts.keys().current().compose(key -> relayed(errand, header, key)),
-        bad -> malformed(bad.message()));
+    Future<Passage> passage =
+        hops.isEmpty()
+            ? find(errand)
+            : HopHeader.parse(hops)
+                .fold(
+                    header -> parts.keys().current().compose(key -> relayed(errand, header, key)),
+                    bad -> malformed(bad.message()));
     return passage.succeeded() ? passage : passage.otherwise(Relay::failed);
   }
 
