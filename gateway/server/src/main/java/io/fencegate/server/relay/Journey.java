@@ -11,6 +11,8 @@ import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A request's way to the gateway that carries it out, over as many tries as it takes to find it.
@@ -29,6 +31,8 @@ final class Journey {
 
   /** For the answer's way back, after the other gateway has to be done. */
   private static final Duration GRACE = Duration.ofSeconds(2);
+
+  private static final Logger LOG = LoggerFactory.getLogger(Journey.class);
 
   private static final long NANOS_PER_MILLI = 1_000_000L;
 
@@ -124,6 +128,7 @@ final class Journey {
   }
 
   private Refusal inDoubt(String reason) {
+    LOG.warn("a write to {} was sent on and its outcome is unknown: {}", errand.resource(), reason);
     String howToFindOut =
         errand.request().headers().contains("Idempotency-Key")
             ? "; ask GET /v1/writes/" + errand.resource() + "?key=<Idempotency-Key>"

@@ -106,11 +106,13 @@ class RelayedWritesTest {
   @Test
   void whatAWriteIsJudgedByPassesAlsoWhereConnectionNamesIt() throws IOException {
     fixture.first.say(RelayFixture.at(otherOwner.port()));
-    RawHttp.exchange(
-        fixture.port(),
-        ProxyFixture.head(lock, "DELETE", "a")
-            + "Connection: close, Fencing-Token, Fencing-Lease, X-Nominated\r\n"
-            + "X-Nominated: 1\r\nKeep-Alive: 5\r\nContent-Length: 0\r\n\r\n");
+    try (RawHttp raw = new RawHttp(fixture.port())) {
+      raw.send(
+          ProxyFixture.head(lock, "DELETE", "a")
+              + "Connection: Fencing-Token, Fencing-Lease, X-Nominated\r\n"
+              + "X-Nominated: 1\r\nKeep-Alive: 5\r\nContent-Length: 0\r\n\r\n");
+      assertThat(raw.head()).startsWith("HTTP/1.1 200");
+    }
     HttpDownstream.Seen seen = otherOwner.seen().get(0);
     assertThat(seen.header("Fencing-Token")).isEqualTo(lock.token());
     assertThat(seen.header("Fencing-Lease")).isEqualTo(lock.leaseId());
@@ -236,6 +238,19 @@ class RelayedWritesTest {
         fixture.api.send("GET", "/" + lock.resource() + "/a", "", Map.of("Fencegate-Hop", "a.b.c"));
     assertThat(read.status()).isEqualTo(200);
     assertThat(fixture.downstream.seen().get(0).headers()).doesNotContainKey("Fencegate-Hop");
+  }
+
+  @Test
+  void aTargetThatWouldNotReadTheSameAtBothEndsIsRefused() throws IOException {
+    try (RawHttp raw = new RawHttp(fixture.port())) {
+      raw.send(
+          ProxyFixture.head(lock, "POST", "a")
+                  .replace(
+                      "/" + lock.resource() + "/a ", "/v1/seal/" + lock.resource() + "?\u00e9 ")
+              + "Content-Length: 0\r\n\r\n");
+      assertThat(raw.head()).startsWith("HTTP/1.1 400");
+    }
+    assertThat(fixture.second.asked()).isZero();
   }
 
   @Test
