@@ -179,12 +179,10 @@ public final class ConfigLoader {
   private ConfigLoad result(Path base) {
     ConfigValues values = new ConfigValues(given, base);
     values.only(ConfigKey.EPOCHS_TYPE, Set.of("postgres"));
-    Listener worker =
-        new Listener(values.host(ConfigKey.WORKER_HOST), values.port(ConfigKey.WORKER_PORT));
     ServerConfig config =
         new ServerConfig(
-            worker,
-            values.address(ConfigKey.WORKER_ADVERTISE, worker),
+            new Listener(values.host(ConfigKey.WORKER_HOST), values.port(ConfigKey.WORKER_PORT)),
+            values.optionalAddress(ConfigKey.WORKER_ADVERTISE),
             new Listener(
                 values.host(ConfigKey.OPERATOR_HOST), values.port(ConfigKey.OPERATOR_PORT)),
             values.path(ConfigKey.COORDINATOR_DATA_DIR),

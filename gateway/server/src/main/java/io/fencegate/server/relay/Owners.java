@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.server.relay;
 
+import io.fencegate.coordination.commit.GatewaySession;
+import io.fencegate.coordination.slot.SlotOwnership;
 import io.fencegate.coordination.slot.Whereabouts;
 import io.fencegate.policy.name.ResourceName;
 import io.vertx.core.Future;
-import java.util.function.Supplier;
 
 /** Which gateway carries out a resource's writes. Used from one context. */
 public interface Owners {
@@ -20,17 +21,17 @@ public interface Owners {
   /** This gateway's own session with the coordinator; empty while it has none. */
   String session();
 
-  /** Where one gateway carries out everything. */
-  static Owners alone(Supplier<String> session) {
+  /** As the slots are owned. */
+  static Owners of(SlotOwnership slots, GatewaySession session) {
     return new Owners() {
       @Override
       public Future<Whereabouts> locate(ResourceName resource, long deadlineNanos) {
-        return Future.succeededFuture(new Whereabouts.Here());
+        return slots.locate(resource, deadlineNanos);
       }
 
       @Override
       public String session() {
-        return session.get();
+        return session.id();
       }
     };
   }

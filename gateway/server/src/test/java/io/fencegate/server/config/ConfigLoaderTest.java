@@ -111,9 +111,15 @@ final class ConfigLoaderTest {
   })
   void othersReachTheWorkerPortWhereItIsAdvertised(String address, String host, int port) {
     ServerConfig config = good("worker: { host: 0.0.0.0, advertise: '" + address + "' }\n");
-    assertThat(config.advertise()).isEqualTo(new Listener(host, port));
-    assertThat(config.advertise().address()).isEqualTo(address);
+    assertThat(config.advertise()).contains(new Listener(host, port));
+    assertThat(config.address(7)).isEqualTo(address);
     assertThat(config.worker()).isEqualTo(new Listener("0.0.0.0", 8080));
+  }
+
+  @Test
+  void othersReachTheWorkerPortWhereItListensIfNothingElseIsSaid() {
+    assertThat(good("worker: { host: a, port: 0 }\n").address(7)).isEqualTo("a:7");
+    assertThat(good("worker: { host: '::1' }\n").address(7)).isEqualTo("[::1]:7");
   }
 
   @ParameterizedTest

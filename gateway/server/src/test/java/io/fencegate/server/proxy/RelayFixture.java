@@ -11,12 +11,17 @@ import io.fencegate.server.ApiClient.Lock;
 import io.fencegate.server.TestGateways;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -65,7 +70,7 @@ final class RelayFixture implements AutoCloseable {
             java.util.List.of(first::of, second::of));
     wire = awaited(FaultProxy.start(vertx, "127.0.0.1", gateways.workerPort(1)));
     api = gateways.client(0);
-    await().until(() -> !first.session().isEmpty() && !second.session().isEmpty());
+    await().atMost(Duration.ofSeconds(30)).until(() -> bothServe());
     reset();
   }
 
@@ -78,8 +83,29 @@ final class RelayFixture implements AutoCloseable {
     second.sayHere();
   }
 
-  static String fresh(String policy) {
-    return policy + "/t" + NEXT.incrementAndGet();
+  /** Each slot has an owner that serves it, and both gateways have some. */
+  private boolean bothServe() {
+    Set<String> owners = new HashSet<>();
+    JsonArray slots = gateways.operator(0).get("/admin/v1/cluster").json().getJsonArray("slots");
+    for (Object slot : slots) {
+      JsonObject it = (JsonObject) slot;
+      if (it.getString("owner") == null || !it.getBoolean("serving")) {
+        return false;
+      }
+      owners.add(it.getString("owner"));
+    }
+    return owners.size() == 2;
+  }
+
+  /** A resource that nobody has used yet, whose writes that gateway does carry out. */
+  String fresh(int gateway, String policy) {
+    while (true) {
+      String resource = policy + "/t" + NEXT.incrementAndGet();
+      Answer shown = gateways.operator(gateway).get("/admin/v1/resources/" + resource);
+      if ("self".equals(shown.json().getString("owner"))) {
+        return resource;
+      }
+    }
   }
 
   int port() {
