@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fencegate.lab.EtcdCluster;
+import io.fencegate.loadtest.measure.GatewayProcess;
 import java.time.Duration;
 import java.util.function.Function;
 
