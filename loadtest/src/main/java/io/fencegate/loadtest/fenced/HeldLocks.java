@@ -13,6 +13,8 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -63,7 +65,8 @@ final class HeldLocks implements AutoCloseable {
   /** Takes the lock of a resource that nobody has, and keeps it. */
   HeldLock take(String resource) {
     ObjectNode body = mapper.createObjectNode().put("resource", resource);
-    JsonNode granted = post("acquire", body.put("requestId", UUID.randomUUID().toString()));
+    body.put("requestId", UUID.randomUUID().toString());
+    JsonNode granted = answer(post("acquire", body));
     HeldLock lock =
         new HeldLock(
             resource, granted.path("fencingToken").asText(), granted.path("leaseId").asText());
@@ -71,36 +74,51 @@ final class HeldLocks implements AutoCloseable {
     return lock;
   }
 
+  /** All at once: in a busy gateway each stands behind the generator's requests. */
   private void renewAll() {
     try {
-      for (HeldLock lock : locks) {
-        ObjectNode body = mapper.createObjectNode().put("resource", lock.resource());
-        post("renew", body.put("leaseId", lock.leaseId()));
-      }
+      List<CompletableFuture<JsonNode>> answers =
+          locks.stream().map(lock -> post("renew", renewal(lock))).toList();
+      answers.forEach(HeldLocks::answer);
     } catch (MeasurementFailure e) {
       failure.compareAndSet(null, e);
     }
   }
 
-  private JsonNode post(String call, ObjectNode body) {
+  private ObjectNode renewal(HeldLock lock) {
+    return mapper
+        .createObjectNode()
+        .put("resource", lock.resource())
+        .put("leaseId", lock.leaseId());
+  }
+
+  private CompletableFuture<JsonNode> post(String call, ObjectNode body) {
     HttpRequest request =
         HttpRequest.newBuilder(gateway.resolve("/v1/locks/" + call))
             .timeout(PATIENCE)
             .header("Content-Type", "application/json")
             .POST(HttpRequest.BodyPublishers.ofString(body.toString()))
             .build();
+    return http.sendAsync(request, HttpResponse.BodyHandlers.ofString())
+        .thenApply(answer -> parsed(call + " of " + body.path("resource").asText(), answer));
+  }
+
+  private JsonNode parsed(String what, HttpResponse<String> answer) {
+    if (answer.statusCode() != OK) {
+      throw new MeasurementFailure(what + " was answered " + answer.body());
+    }
     try {
-      HttpResponse<String> answer = http.send(request, HttpResponse.BodyHandlers.ofString());
-      if (answer.statusCode() != OK) {
-        throw new MeasurementFailure(
-            call + " of " + body.path("resource").asText() + " was answered " + answer.body());
-      }
       return mapper.readTree(answer.body());
     } catch (IOException e) {
-      throw new MeasurementFailure(call + " failed: " + e, e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new MeasurementFailure("interrupted", e);
+      throw new MeasurementFailure(what + " was not answered JSON", e);
+    }
+  }
+
+  private static JsonNode answer(CompletableFuture<JsonNode> call) {
+    try {
+      return call.join();
+    } catch (CompletionException e) {
+      throw new MeasurementFailure("a lock call failed: " + e.getCause(), e);
     }
   }
 

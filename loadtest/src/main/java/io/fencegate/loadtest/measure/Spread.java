@@ -20,7 +20,9 @@ public record Spread(double median, double least, double most) {
     }
     List<Double> sorted = new ArrayList<>(values);
     Collections.sort(sorted);
-    return new Spread(sorted.get(sorted.size() / 2), sorted.get(0), sorted.get(sorted.size() - 1));
+    int last = sorted.size() - 1;
+    double median = (sorted.get(last / 2) + sorted.get((last + 1) / 2)) / 2;
+    return new Spread(median, sorted.get(0), sorted.get(last));
   }
 
   /** Round by round, since both rounds of a pair had the same neighbours. */

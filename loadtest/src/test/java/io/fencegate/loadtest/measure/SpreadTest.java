@@ -11,6 +11,7 @@ class SpreadTest {
   @Test
   void theMedianIsTheMiddleOfWhateverOrder() {
     assertThat(Spread.of(List.of(3.0, 1.0, 10.0))).isEqualTo(new Spread(3, 1, 10));
+    assertThat(Spread.of(List.of(4.0, 1.0, 10.0, 2.0))).isEqualTo(new Spread(3, 1, 10));
   }
 
   @Test
