@@ -38,6 +38,9 @@ final class FencedCommand implements Callable<Integer> {
   private static final int EXIT_AIMS_MISSED = 1;
   private static final int EXIT_BROKEN = 3;
 
+  /** Calls nest deeper than the recorder's usual 64 where futures complete each other. */
+  private static final int STACK_DEPTH = 256;
+
   @Option(
       names = "--rows",
       split = ",",
@@ -200,6 +203,7 @@ final class FencedCommand implements Callable<Integer> {
   private Bench.Setting setting(Plan plan, Path folder) {
     List<String> flags = new ArrayList<>(gatewayFlags);
     if (profile) {
+      flags.add("-XX:FlightRecorderOptions:stackdepth=" + STACK_DEPTH);
       flags.add(
           "-XX:StartFlightRecording:filename="
               + recording(folder)

@@ -95,7 +95,7 @@ class AimsTest {
                     .contains(" 40.5 "));
     assertThat(table.lines().filter(line -> line.startsWith("nginx: plain")))
         .singleElement()
-        .satisfies(line -> assertThat(line).contains("30000 (20000-30000)").endsWith("1  VOID"));
+        .satisfies(line -> assertThat(line).contains("25000 (20000-30000)").endsWith("1  VOID"));
     assertThat(table).contains("at least 0.9: met").contains("at most 2.0: void");
   }
 }
