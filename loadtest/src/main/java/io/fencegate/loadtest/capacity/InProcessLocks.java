@@ -10,6 +10,7 @@ import io.fencegate.coordination.lock.LockService;
 import io.fencegate.coordination.lock.Release;
 import io.fencegate.coordination.store.CoordinationStore;
 import io.fencegate.loadtest.measure.MeasurementFailure;
+import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.name.HolderId;
 import io.fencegate.policy.name.Principal;
 import io.fencegate.policy.name.RequestId;
@@ -60,7 +61,14 @@ final class InProcessLocks implements AutoCloseable, Cycles {
                 Future.succeededFuture(
                     Coordination.start(
                         new Coordination.Setup(
-                            vertx, store, "capacity", clocks, "in-process", this::random),
+                            vertx,
+                            store,
+                            "capacity",
+                            clocks,
+                            "in-process",
+                            this::random,
+                            new DrainBarrier(Duration.ofMillis(250)),
+                            () -> Duration.ofSeconds(1)),
                         () -> {})));
     call(() -> coordination.session().refresh());
   }

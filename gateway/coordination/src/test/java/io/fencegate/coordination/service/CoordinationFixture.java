@@ -23,6 +23,7 @@ import io.fencegate.coordination.store.Member;
 import io.fencegate.coordination.store.Op;
 import io.fencegate.coordination.store.Value;
 import io.fencegate.lab.EtcdCluster;
+import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.name.HolderId;
 import io.fencegate.policy.name.Principal;
 import io.fencegate.policy.name.RequestId;
@@ -161,7 +162,14 @@ abstract class CoordinationFixture {
             started.complete(
                 Coordination.start(
                     new Coordination.Setup(
-                        vertx, store, prefix, clocks, "here:1", CoordinationFixture::random),
+                        vertx,
+                        store,
+                        prefix,
+                        clocks,
+                        "here:1",
+                        CoordinationFixture::random,
+                        new DrainBarrier(Duration.ofMillis(250)),
+                        () -> Duration.ofSeconds(1)),
                     () -> {})));
     Party party = new Party(context, await(started.future()), told);
     parties.add(party);

@@ -7,6 +7,7 @@ import io.fencegate.coordination.lock.Grant;
 import io.fencegate.coordination.lock.Release;
 import io.fencegate.coordination.store.CoordinationStore;
 import io.fencegate.coordination.witness.CoordinatorHistory;
+import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.time.Clocks;
@@ -54,7 +55,14 @@ final class TestParty {
                     history ->
                         Coordination.start(
                             new Coordination.Setup(
-                                vertx, store, PREFIX, clocks, "here:1", TestParty::random),
+                                vertx,
+                                store,
+                                PREFIX,
+                                clocks,
+                                "here:1",
+                                TestParty::random,
+                                new DrainBarrier(Duration.ofMillis(250)),
+                                () -> Duration.ofSeconds(1)),
                             history,
                             doubtfulPasts::incrementAndGet))
                 .onComplete(started));
