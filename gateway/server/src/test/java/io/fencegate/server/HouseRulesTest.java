@@ -78,6 +78,7 @@ final class HouseRulesTest {
           "io.fencegate.server.http.BoundedBody",
           "io.fencegate.server.http.CallerBody",
           "io.fencegate.server.http.RequestGate",
+          "io.fencegate.server.relay.Hop",
           "io.fencegate.server.write.Turns");
 
   @ArchTest

@@ -18,7 +18,9 @@ import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.time.Clocks;
 import io.fencegate.server.policy.ActivePolicies;
 import io.fencegate.server.policy.RoutedPolicy;
+import io.fencegate.server.relay.Relay;
 import io.fencegate.server.write.WriteCommand;
+import io.fencegate.server.write.WriteReport;
 import io.fencegate.server.write.WriteService;
 import io.fencegate.server.write.WriteTask;
 import io.vertx.core.Future;
@@ -52,12 +54,14 @@ final class ProxyHandler {
   private final ActivePolicies policies;
   private final Clocks clocks;
   private final RequestGate gate;
+  private final Relay relay;
 
-  ProxyHandler(WriteService writes, ActivePolicies policies, Clocks clocks, RequestGate gate) {
-    this.writes = writes;
-    this.policies = policies;
-    this.clocks = clocks;
-    this.gate = gate;
+  ProxyHandler(WorkerApi.Parts parts) {
+    this.writes = parts.writes();
+    this.policies = parts.policies();
+    this.clocks = parts.clocks();
+    this.gate = parts.gate();
+    this.relay = parts.relay();
   }
 
   static boolean isProxied(String path) {
@@ -140,7 +144,7 @@ final class ProxyHandler {
     return WriteRequestParser.headers(request.headers(), policy)
         .then(ProxyHandler::withoutKey)
         .fold(
-            headers -> submit(context, routed, headers),
+            headers -> inItsPlace(context, routed, headers),
             refusal -> refuse(context, refusal, Ruling.granted(routed.policy())));
   }
 
@@ -156,8 +160,48 @@ final class ProxyHandler {
                 .atField(WriteRequestParser.KEY));
   }
 
-  private Future<Void> submit(
+  /** Here, or at the gateway that carries the resource's writes out. */
+  private Future<Void> inItsPlace(
       RoutingContext context, Routed routed, WriteRequestParser.Headers headers) {
+    long deadlineNanos = deadline(routed, headers);
+    boolean owned = RelayedRequest.needsOwner(routed.policy().matched());
+    if (!Relay.concerns(context.request().headers(), owned)) {
+      return submit(context, routed, headers, deadlineNanos);
+    }
+    RelayedRequest relayed = RelayedRequest.of(context, gate, routed.body());
+    return relay
+        .pass(relayed.errand(routed.policy().resource(), owned, deadlineNanos))
+        .compose(
+            passage ->
+                passage.fold(
+                    () -> submit(context, routed, headers, deadlineNanos),
+                    Future::succeededFuture,
+                    refusal -> refuse(context, routed, headers, refusal)));
+  }
+
+  private long deadline(Routed routed, WriteRequestParser.Headers headers) {
+    long budgetMillis =
+        Math.min(
+            ADMISSION.plus(routed.adapter().longestForward()).toMillis(),
+            headers.deadlineMillis().orElse(Long.MAX_VALUE));
+    return clocks.read().monotonicNanos() + budgetMillis * NANOS_PER_MILLI;
+  }
+
+  private static Future<Void> refuse(
+      RoutingContext context, Routed routed, WriteRequestParser.Headers headers, Refusal refusal) {
+    WriteHeader shown = headers.fence();
+    return OutcomeHttp.write(
+        context.response(),
+        routed.policy().resource(),
+        routed.adapter().offer().guarantee(),
+        WriteReport.refused(refusal, shown == null ? null : shown.token()));
+  }
+
+  private Future<Void> submit(
+      RoutingContext context,
+      Routed routed,
+      WriteRequestParser.Headers headers,
+      long deadlineNanos) {
     Guarantee guarantee = routed.adapter().offer().guarantee();
     WriteHeader fence = headers.fence();
     if (fence == null) {
@@ -169,10 +213,6 @@ final class ProxyHandler {
             gate,
             (response, status) ->
                 OutcomeHttp.forwarded(response, status, guarantee, fence.token()));
-    long budgetMillis =
-        Math.min(
-            ADMISSION.plus(routed.adapter().longestForward()).toMillis(),
-            headers.deadlineMillis().orElse(Long.MAX_VALUE));
     WriteCommand command =
         new WriteCommand(
             routed.policy().resource(),
@@ -182,7 +222,7 @@ final class ProxyHandler {
             fence,
             new WriteTask.Forward(routed.adapter(), proxied(context, routed, caller)),
             null,
-            clocks.read().monotonicNanos() + budgetMillis * NANOS_PER_MILLI);
+            deadlineNanos);
     return gate.track(writes.submit(command))
         .compose(
             report -> OutcomeHttp.write(context.response(), command.resource(), guarantee, report));
