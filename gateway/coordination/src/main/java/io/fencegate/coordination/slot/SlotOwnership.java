@@ -144,9 +144,12 @@ public final class SlotOwnership {
     look();
   }
 
-  /** Looks no more; what is owned stays so until the session ends. */
+  /** Looks no more and serves no more; what is owned stays so until the session ends. */
   public void stop() {
     parts.vertx().cancelTimer(timer);
+    moves++;
+    mine.clear();
+    change.happened();
   }
 
   /** The session has ended, or may have: nothing is owned any more. */
@@ -349,7 +352,8 @@ public final class SlotOwnership {
             commit -> {
               if (commit instanceof Commit.Judged judged
                   && judged.result().held()
-                  && owner.equals(self)) {
+                  && owner.equals(self)
+                  && !mine.containsKey(step.slot())) {
                 Duration delay =
                     step.ended().isPresent() ? parts.takeoverDelay().get() : Duration.ZERO;
                 begin(step.slot(), judged.revision(), delay);
