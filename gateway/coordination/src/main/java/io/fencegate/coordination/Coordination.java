@@ -6,6 +6,7 @@ import io.fencegate.coordination.commit.GatewaySession;
 import io.fencegate.coordination.epoch.EpochLedger;
 import io.fencegate.coordination.epoch.ForeignEpochs;
 import io.fencegate.coordination.health.CoordinatorHealth;
+import io.fencegate.coordination.idempotency.IdempotencyLedger;
 import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.lease.LeaseBuckets;
 import io.fencegate.coordination.lock.LockChanges;
@@ -42,6 +43,7 @@ public final class Coordination {
   private final ResourceDirectory directory;
   private final ForeignEpochs foreignEpochs;
   private final EpochReset epochReset;
+  private final IdempotencyLedger idempotency;
   private final CoordinatorHealth health;
   private long heartbeat;
 
@@ -92,6 +94,10 @@ public final class Coordination {
     this.directory = new ResourceDirectory(setup.store(), keys);
     this.health = new CoordinatorHealth(vertx, setup.store(), history);
     this.epochs = new EpochLedger(keys, commits, buckets, setup.clocks(), history);
+    this.idempotency =
+        new IdempotencyLedger(
+            new IdempotencyLedger.Parts(
+                vertx, keys, commits, session, setup.clocks(), setup.secureRandom()));
   }
 
   /**
@@ -180,6 +186,11 @@ public final class Coordination {
 
   public EpochReset epochReset() {
     return epochReset;
+  }
+
+  /** The records of keyed writes whose downstream keeps none. */
+  public IdempotencyLedger idempotency() {
+    return idempotency;
   }
 
   public LockChanges changes() {

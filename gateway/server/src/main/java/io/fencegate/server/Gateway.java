@@ -239,6 +239,7 @@ public final class Gateway extends VerticleBase {
             library.active(),
             coordinating.epochs(),
             coordinating.foreignEpochs(),
+            coordinating.idempotency(),
             coordinating.session(),
             setup.clocks(),
             observations));

@@ -72,6 +72,7 @@ final class HouseRulesTest {
           "io.fencegate.coordination.etcd.EtcdClient",
           "io.fencegate.coordination.etcd.EtcdRequest",
           "io.fencegate.coordination.etcd.EtcdStore",
+          "io.fencegate.coordination.idempotency.Insistence",
           "io.fencegate.coordination.lock.Waiter",
           "io.fencegate.server.clock.InTime",
           "io.fencegate.server.http.BoundedBody",

@@ -2,6 +2,9 @@
 package io.fencegate.server.http;
 
 import io.fencegate.adapter.spi.ForwardOutcome;
+import io.fencegate.adapter.spi.KeyClaim;
+import io.fencegate.adapter.spi.KeyScope;
+import io.fencegate.adapter.spi.ProxiedBody;
 import io.fencegate.adapter.spi.ProxiedRequest;
 import io.fencegate.adapter.spi.ProxyAdapter;
 import io.fencegate.policy.fence.WriteHeader;
@@ -9,6 +12,7 @@ import io.fencegate.policy.model.Guarantee;
 import io.fencegate.policy.model.ProxyPolicy;
 import io.fencegate.policy.model.ResourcePolicy;
 import io.fencegate.policy.model.Route;
+import io.fencegate.policy.name.IdempotencyKey;
 import io.fencegate.policy.name.Parsed;
 import io.fencegate.policy.name.Principal;
 import io.fencegate.policy.name.ResourceName;
@@ -19,6 +23,7 @@ import io.fencegate.policy.time.Clocks;
 import io.fencegate.server.policy.ActivePolicies;
 import io.fencegate.server.policy.RoutedPolicy;
 import io.fencegate.server.write.WriteCommand;
+import io.fencegate.server.write.WriteReport;
 import io.fencegate.server.write.WriteService;
 import io.fencegate.server.write.WriteTask;
 import io.vertx.core.Future;
@@ -32,7 +37,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Requests that a policy's route takes: writes go the path of every write, with the request itself
  * as what is written; reads pass without a token where the policy says so. Nothing of a body is
- * read before that.
+ * read before that, unless the request has an Idempotency-Key: then all of it is, since the key
+ * stands for it.
  */
 final class ProxyHandler {
 
@@ -52,6 +58,7 @@ final class ProxyHandler {
   private final ActivePolicies policies;
   private final Clocks clocks;
   private final RequestGate gate;
+  private final KeyedBodies keyedBodies = new KeyedBodies();
 
   ProxyHandler(WriteService writes, ActivePolicies policies, Clocks clocks, RequestGate gate) {
     this.writes = writes;
@@ -138,26 +145,75 @@ final class ProxyHandler {
     HttpServerRequest request = context.request();
     ResourcePolicy policy = routed.policy().matched().policy();
     return WriteRequestParser.headers(request.headers(), policy)
-        .then(ProxyHandler::withoutKey)
         .fold(
-            headers -> submit(context, routed, headers),
+            headers ->
+                headers
+                    .key()
+                    .map(key -> keyed(context, routed, headers, scope(routed, key)))
+                    .orElseGet(
+                        () ->
+                            submit(
+                                context, command(context, routed, headers, routed.body(), null))),
             refusal -> refuse(context, refusal, Ruling.granted(routed.policy())));
   }
 
-  /** A key that nobody keeps would promise a replay that never comes. */
-  private static Ruling<WriteRequestParser.Headers> withoutKey(WriteRequestParser.Headers headers) {
-    return headers.key().isEmpty()
-        ? Ruling.granted(headers)
-        : Ruling.refused(
-            RefusalCode.INVALID_REQUEST
-                .because(
-                    "an Idempotency-Key was given: this version keeps no records of what HTTP"
-                        + " services answered, leave it out")
-                .atField(WriteRequestParser.KEY));
+  private static KeyScope scope(Routed routed, IdempotencyKey key) {
+    return WriteHandler.scope(
+        routed.policy().resource(), routed.policy().matched().policy(), key);
   }
 
-  private Future<Void> submit(
-      RoutingContext context, Routed routed, WriteRequestParser.Headers headers) {
+  /** What waits to be told to send its body may be refused without it. */
+  private Future<Void> keyed(
+      RoutingContext context,
+      Routed routed,
+      WriteRequestParser.Headers headers,
+      KeyScope scope) {
+    if (!Expectation.isOpen(context.request())) {
+      return readThenSubmit(context, routed, headers, scope);
+    }
+    WriteCommand unread = command(context, routed, headers, routed.body(), null);
+    return writes
+        .staleUnread(unread, scope)
+        .compose(
+            stale ->
+                stale
+                    .map(report -> answer(context, unread, report))
+                    .orElseGet(() -> readThenSubmit(context, routed, headers, scope)));
+  }
+
+  private Future<Void> readThenSubmit(
+      RoutingContext context,
+      Routed routed,
+      WriteRequestParser.Headers headers,
+      KeyScope scope) {
+    ResourcePolicy policy = routed.policy().matched().policy();
+    return keyedBodies.with(
+        new KeyedBodies.Reading(
+            context.request(), routed.body().lengthBytes(), policy.limits().maxBodyBytes()),
+        ruling ->
+            ruling.fold(
+                body -> {
+                  KeyClaim claim =
+                      new KeyClaim(
+                          scope,
+                          Fingerprint.over(
+                              context.request().method().name(),
+                              routed.target().path().text(),
+                              routed.target().query(),
+                              body),
+                          policy.idempotency().retention());
+                  return submit(
+                      context, command(context, routed, headers, new HeldBody(body), claim));
+                },
+                refusal -> refuse(context, refusal, Ruling.granted(routed.policy()))));
+  }
+
+  private WriteCommand command(
+      RoutingContext context,
+      Routed routed,
+      WriteRequestParser.Headers headers,
+      ProxiedBody body,
+      @Nullable KeyClaim claim) {
     Guarantee guarantee = routed.adapter().offer().guarantee();
     WriteHeader fence = headers.fence();
     if (fence == null) {
@@ -173,25 +229,33 @@ final class ProxyHandler {
         Math.min(
             ADMISSION.plus(routed.adapter().longestForward()).toMillis(),
             headers.deadlineMillis().orElse(Long.MAX_VALUE));
-    WriteCommand command =
-        new WriteCommand(
-            routed.policy().resource(),
-            routed.policy().matched().policy(),
-            routed.adapter(),
-            Principal.ANONYMOUS,
-            fence,
-            new WriteTask.Forward(routed.adapter(), proxied(context, routed, caller)),
-            null,
-            clocks.read().monotonicNanos() + budgetMillis * NANOS_PER_MILLI);
-    return gate.track(writes.submit(command))
-        .compose(
-            report -> OutcomeHttp.write(context.response(), command.resource(), guarantee, report));
+    return new WriteCommand(
+        routed.policy().resource(),
+        routed.policy().matched().policy(),
+        routed.adapter(),
+        Principal.ANONYMOUS,
+        fence,
+        new WriteTask.Forward(routed.adapter(), proxied(context, routed, body, caller)),
+        claim,
+        clocks.read().monotonicNanos() + budgetMillis * NANOS_PER_MILLI);
   }
 
-  private static ProxiedRequest proxied(RoutingContext context, Routed routed, HttpCaller caller) {
+  private Future<Void> submit(RoutingContext context, WriteCommand command) {
+    return gate.track(writes.submit(command))
+        .compose(report -> answer(context, command, report));
+  }
+
+  private static Future<Void> answer(
+      RoutingContext context, WriteCommand command, WriteReport report) {
+    return OutcomeHttp.write(
+        context.response(), command.resource(), command.guarantee(), report);
+  }
+
+  private static ProxiedRequest proxied(
+      RoutingContext context, Routed routed, ProxiedBody body, HttpCaller caller) {
     HttpServerRequest request = context.request();
     return new ProxiedRequest(
-        request.method().name(), routed.target().text(), request.headers(), routed.body(), caller);
+        request.method().name(), routed.target().text(), request.headers(), body, caller);
   }
 
   // ---- reads
@@ -211,7 +275,7 @@ final class ProxyHandler {
         new HttpCaller(context, gate, (response, status) -> response.setStatusCode(status));
     long deadlineNanos =
         clocks.read().monotonicNanos() + routed.adapter().longestForward().toNanos();
-    return gate.track(routed.adapter().read(proxied(context, routed, caller), deadlineNanos))
+    return gate.track(routed.adapter().read(proxied(context, routed, routed.body(), caller), deadlineNanos))
         .compose(outcome -> answerRead(context, outcome, routed.policy().resource()));
   }
 

@@ -73,7 +73,7 @@ public final class Observations implements WriteObserver, LockObserver {
   public void completed(WriteCommand command, WriteReport report, long tookNanos) {
     hot.called(command.resource());
     String decision = decision(report.outcome());
-    String code = code(report.outcome());
+    String code = report.replay() == null ? code(report.outcome()) : "replayed";
     timer("fencegate.write", "Writes and seals, from their bodies to their outcomes")
         .tags(
             "policy",
