@@ -15,13 +15,18 @@ import io.fencegate.coordination.operator.ClusterAdmin;
 import io.fencegate.coordination.operator.EpochReset;
 import io.fencegate.coordination.operator.LockBreaker;
 import io.fencegate.coordination.operator.ResourceDirectory;
+import io.fencegate.coordination.slot.Custody;
+import io.fencegate.coordination.slot.SlotOwnership;
 import io.fencegate.coordination.store.CoordinationStore;
 import io.fencegate.coordination.witness.CoordinatorHistory;
+import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.time.Clocks;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.function.IntFunction;
+import java.util.function.Supplier;
 
 /**
  * One gateway's use of a coordinator: opens the session, keeps it by a heartbeat, and holds the
@@ -45,16 +50,27 @@ public final class Coordination {
   private final EpochReset epochReset;
   private final IdempotencyLedger idempotency;
   private final CoordinatorHealth health;
+  private final SlotOwnership slots;
+  private final Custody custody;
   private long heartbeat;
 
-  /** What a gateway brings along. */
+  /**
+   * What a gateway brings along.
+   *
+   * @param address {@code host:port} by which other gateways reach it
+   * @param secureRandom gives that many bytes from a secure random source
+   * @param barrier of the writes that this gateway carries out
+   * @param takeoverDelay at least the longest time that one write may be under way
+   */
   public record Setup(
       Vertx vertx,
       CoordinationStore store,
       String prefix,
       Clocks clocks,
       String address,
-      IntFunction<byte[]> secureRandom) {}
+      IntFunction<byte[]> secureRandom,
+      DrainBarrier barrier,
+      Supplier<Duration> takeoverDelay) {}
 
   private Coordination(Setup setup, CoordinatorHistory history, Runnable onDoubtfulPast) {
     this.vertx = setup.vertx();
@@ -98,13 +114,26 @@ public final class Coordination {
         new IdempotencyLedger(
             new IdempotencyLedger.Parts(
                 vertx, keys, commits, session, setup.clocks(), setup.secureRandom()));
+    this.slots =
+        new SlotOwnership(
+            new SlotOwnership.Parts(
+                vertx,
+                setup.store(),
+                keys,
+                commits,
+                session,
+                setup.clocks(),
+                setup.takeoverDelay()));
+    this.custody =
+        new Custody(
+            new Custody.Parts(
+                vertx, setup.store(), keys, commits, slots, setup.barrier(), setup.clocks()));
   }
 
   /**
    * Starts to live in the coordinator. Works without it for as long as it does not answer: then
    * nothing is granted and {@link GatewaySession#isFresh} is false.
    *
-   * @param setup {@code secureRandom} gives that many bytes from a secure random source
    * @param onDoubtfulPast told when everything that was confirmed has to be confirmed again
    */
   public static Coordination start(Setup setup, Runnable onDoubtfulPast) {
@@ -117,7 +146,7 @@ public final class Coordination {
     Coordination coordination = new Coordination(setup, history, onDoubtfulPast);
     coordination.changes.open();
     coordination.health.start();
-    coordination.beat();
+    coordination.session.refresh().otherwiseEmpty().onComplete(unused -> coordination.own());
     coordination.heartbeat =
         setup
             .vertx()
@@ -125,9 +154,19 @@ public final class Coordination {
     return coordination;
   }
 
-  /** The coordinator may have gone back as well, and then its watches wait for the future. */
+  private void own() {
+    slots.start();
+    custody.start();
+  }
+
+  /**
+   * The coordinator may have gone back as well, and then its watches wait for the future.
+   */
   private void doubt(Runnable onDoubtfulPast) {
     changes.reopen();
+    if (!slots.self().equals(session.id())) {
+      slots.sessionLost();
+    }
     onDoubtfulPast.run();
   }
 
@@ -197,9 +236,20 @@ public final class Coordination {
     return changes;
   }
 
+  /** Which gateway carries out the writes of which resources. */
+  public SlotOwnership slots() {
+    return slots;
+  }
+
+  public Custody custody() {
+    return custody;
+  }
+
   /** Ends the session; locks that were granted live on. The store stays open. */
   public Future<Void> close() {
     vertx.cancelTimer(heartbeat);
+    slots.stop();
+    custody.stop();
     changes.close();
     health.close();
     return session.close().transform(unused -> history.close()).otherwiseEmpty();

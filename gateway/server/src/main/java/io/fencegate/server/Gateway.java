@@ -2,7 +2,6 @@
 package io.fencegate.server;
 
 import io.fencegate.adapter.spi.AdapterContext;
-import io.fencegate.adapter.spi.Gateways;
 import io.fencegate.coordination.Coordination;
 import io.fencegate.coordination.lock.LockChanges;
 import io.fencegate.coordination.store.CoordinationStore;
@@ -10,11 +9,13 @@ import io.fencegate.coordination.witness.CoordinatorHistory;
 import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.fence.ShadowFence;
 import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.time.ClockReading;
 import io.fencegate.policy.time.Clocks;
 import io.fencegate.server.clock.InTime;
 import io.fencegate.server.config.Listener;
 import io.fencegate.server.config.ServerConfig;
+import io.fencegate.server.http.OutcomeHttp;
 import io.fencegate.server.http.RequestGate;
 import io.fencegate.server.http.WorkerApi;
 import io.fencegate.server.observe.AuditLog;
@@ -27,6 +28,7 @@ import io.fencegate.server.observe.OperatorAudit;
 import io.fencegate.server.observe.OperatorObserver;
 import io.fencegate.server.operator.OperatorApi;
 import io.fencegate.server.operator.Readiness;
+import io.fencegate.server.policy.ActivePolicies;
 import io.fencegate.server.policy.AdapterFactories;
 import io.fencegate.server.policy.PolicyFolder;
 import io.fencegate.server.policy.PolicyLibrary;
@@ -35,9 +37,11 @@ import io.fencegate.server.write.WriteService;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Future;
+import io.vertx.core.Handler;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
 import java.time.Duration;
 import java.util.Optional;
@@ -65,6 +69,9 @@ public final class Gateway extends VerticleBase {
   /** Counts of calls per resource halve in this time, so that they say what is hot now. */
   private static final Duration FADE_EVERY = Duration.ofMinutes(1);
 
+  /** The longest that a shutdown waits for its resources to be handed over. */
+  private static final Duration HANDOVER_BUDGET = Duration.ofSeconds(10);
+
   /** The longest that a shutdown waits for requests in flight: a write's budget and some grace. */
   private static final Duration DRAIN_BUDGET = Duration.ofSeconds(20);
 
@@ -86,6 +93,7 @@ public final class Gateway extends VerticleBase {
   private @Nullable AuditLog audit;
   private @Nullable Coordination coordination;
   private @Nullable PolicyLibrary policies;
+  private @Nullable Router workerRouter;
   private @Nullable HttpServer worker;
   private @Nullable HttpServer operator;
 
@@ -129,7 +137,7 @@ public final class Gateway extends VerticleBase {
                 new PolicyFolder(setup.config().policies()),
                 AdapterFactories.installed(),
                 new SystemValues(),
-                new AdapterContext(vertx, setup.clocks(), gateways()),
+                new AdapterContext(vertx, setup.clocks()),
                 setup
                     .config()
                     .coordinator()
@@ -142,20 +150,35 @@ public final class Gateway extends VerticleBase {
             library -> {
               policies = library;
               return CoordinatorHistory.open(vertx, setup.config().dataDir())
-                  .compose(history -> start(library, history));
+                  .compose(
+                      history ->
+                          listen(setup.config().worker(), this::serve)
+                              .compose(server -> start(library, history, server)));
             })
         .recover(failure -> closeAll().transform(unused -> Future.failedFuture(failure)));
   }
 
-  /** The embedded coordinator's files are locked by the one gateway that uses them. */
-  private Gateways gateways() {
-    return setup.config().coordinator().fold(embedded -> Gateways.ONE, etcd -> Gateways.SEVERAL);
+  /**
+   * The worker port is open before anything else is there, because its number is what other
+   * gateways are told.
+   */
+  private void serve(HttpServerRequest request) {
+    if (workerRouter == null) {
+      OutcomeHttp.refuse(
+          request.response(),
+          RefusalCode.COORDINATOR_UNAVAILABLE.because("this gateway is about to start"),
+          null);
+    } else {
+      workerRouter.handle(request);
+    }
   }
 
-  private Future<Void> start(PolicyLibrary library, CoordinatorHistory history) {
+  private Future<Void> start(
+      PolicyLibrary library, CoordinatorHistory history, HttpServer workerServer) {
+    worker = workerServer;
     AuditLog auditLog = AuditLog.open(setup.config().audit());
     audit = auditLog;
-    Coordination coordinating = coordinate(history);
+    Coordination coordinating = coordinate(history, library.active());
     coordination = coordinating;
     coordinating.changes().listen(new Withdrawals());
     LockMetrics lockMetrics = new LockMetrics(registry, coordinating.locks(), setup.clocks());
@@ -171,16 +194,11 @@ public final class Gateway extends VerticleBase {
     vertx.setPeriodic(FORGET_EVERY.toMillis(), unused -> forgetIdle());
     library.follow();
     WriteService writes = writes(coordinating, library, observations);
+    workerRouter = workerRouter(coordinating, library, observations, writes);
     return listen(
-            setup.config().worker(), workerRouter(coordinating, library, observations, writes))
-        .compose(
-            server -> {
-              worker = server;
-              return listen(
-                  setup.config().operator(),
-                  operatorRouter(
-                      coordinating, library, new OperatorAudit(auditLog, setup.clocks()), writes));
-            })
+            setup.config().operator(),
+            operatorRouter(
+                coordinating, library, new OperatorAudit(auditLog, setup.clocks()), writes))
         .map(
             server -> {
               operator = server;
@@ -189,15 +207,17 @@ public final class Gateway extends VerticleBase {
             });
   }
 
-  private Coordination coordinate(CoordinatorHistory history) {
+  private Coordination coordinate(CoordinatorHistory history, ActivePolicies active) {
     return Coordination.start(
         new Coordination.Setup(
             vertx,
             setup.store(),
             setup.config().coordinator().keyPrefix(),
             setup.clocks(),
-            setup.config().worker().host() + ":" + setup.config().worker().port(),
-            setup.secureRandom()),
+            setup.config().worker().host() + ":" + workerPort(),
+            setup.secureRandom(),
+            barrier,
+            active::longestForward),
         history,
         this::withdrawAll);
   }
@@ -241,6 +261,7 @@ public final class Gateway extends VerticleBase {
             coordinating.foreignEpochs(),
             coordinating.idempotency(),
             coordinating.session(),
+            coordinating.custody(),
             setup.clocks(),
             observations));
   }
@@ -282,7 +303,7 @@ public final class Gateway extends VerticleBase {
             setup.clocks()));
   }
 
-  private Future<HttpServer> listen(Listener listener, Router router) {
+  private Future<HttpServer> listen(Listener listener, Handler<HttpServerRequest> handler) {
     HttpServerOptions options =
         new HttpServerOptions()
             .setHost(listener.host())
@@ -297,7 +318,7 @@ public final class Gateway extends VerticleBase {
     return vertx
         .createHttpServer(options)
         .invalidRequestHandler(WorkerApi::malformed)
-        .requestHandler(router)
+        .requestHandler(handler)
         .listen()
         .recover(cause -> Future.failedFuture(new PortUnavailable(listener, cause)));
   }
@@ -329,10 +350,26 @@ public final class Gateway extends VerticleBase {
   public Future<?> stop() {
     LOG.info("draining");
     Optional.ofNullable(coordination).ifPresent(it -> it.locks().endWaits());
-    return InTime.of(vertx, gate.drain(), DRAIN_BUDGET)
+    gate.announce();
+    return handOver()
+        .compose(unused -> InTime.of(vertx, drained(), DRAIN_BUDGET))
         .onFailure(late -> LOG.error("requests are still in flight after {}", DRAIN_BUDGET))
         .transform(unused -> closeAll())
         .onSuccess(unused -> LOG.info("stopped"));
+  }
+
+  /** New connections are refused from here on, and idle ones closed. */
+  private Future<Void> drained() {
+    Optional.ofNullable(worker)
+        .ifPresent(it -> it.shutdown(DRAIN_BUDGET.toSeconds(), TimeUnit.SECONDS));
+    return gate.drain();
+  }
+
+  /** While others take over, this gateway still serves what it has and relays the rest. */
+  private Future<Void> handOver() {
+    return Optional.ofNullable(coordination)
+        .map(it -> InTime.of(vertx, it.slots().leave(), HANDOVER_BUDGET).otherwiseEmpty())
+        .orElseGet(Future::succeededFuture);
   }
 
   /** Closes whatever has been opened, the doors first and the audit trail last. */

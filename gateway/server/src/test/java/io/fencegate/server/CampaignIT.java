@@ -24,6 +24,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -73,7 +74,9 @@ class CampaignIT {
   private final Map<String, Answer> answers = new ConcurrentHashMap<>();
   private final AtomicInteger started = new AtomicInteger();
 
+  /** The long variant has ten times the attempts, on whatever machine. */
   @Test
+  @Timeout(value = 8, unit = TimeUnit.MINUTES)
   void noTokenEverDecreasesInTheDatabaseAndEveryAnswerIsTrue() throws Exception {
     long seed = new Random().nextLong();
     System.out.println("campaign seed " + seed);

@@ -74,6 +74,7 @@ final class HouseRulesTest {
           "io.fencegate.coordination.etcd.EtcdStore",
           "io.fencegate.coordination.idempotency.Insistence",
           "io.fencegate.coordination.lock.Waiter",
+          "io.fencegate.coordination.slot.ChangeSignal",
           "io.fencegate.server.clock.InTime",
           "io.fencegate.server.http.BoundedBody",
           "io.fencegate.server.http.CallerBody",

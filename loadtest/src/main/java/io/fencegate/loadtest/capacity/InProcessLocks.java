@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.loadtest.capacity;
 
+import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.coordination.Coordination;
 import io.fencegate.coordination.etcd.EtcdSettings;
 import io.fencegate.coordination.etcd.EtcdStore;
@@ -59,7 +60,7 @@ final class InProcessLocks implements AutoCloseable, Cycles {
                 Future.succeededFuture(
                     Coordination.start(
                         new Coordination.Setup(
-                            vertx, store, "capacity", clocks, "in-process", this::random),
+                            vertx, store, "capacity", clocks, "in-process", this::random, new DrainBarrier(Duration.ofMillis(250)), () -> Duration.ofSeconds(1)),
                         () -> {})));
     call(() -> coordination.session().refresh());
   }

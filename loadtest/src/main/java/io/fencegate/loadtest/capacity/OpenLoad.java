@@ -78,7 +78,7 @@ final class OpenLoad {
             () ->
                 locks
                     .acquire(
-                        gateway.request("open/" + number % 100_000, "o" + startNanos + number),
+                        gateway.request("open/" + startNanos + "-" + number, "o" + startNanos + number),
                         gateway.deadlineNanos())
                     .compose(InProcessLocks::value))
         .onSuccess(held.size() < HELD ? held::add : toRelease::add);

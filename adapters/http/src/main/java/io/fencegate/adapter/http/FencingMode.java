@@ -15,8 +15,8 @@ import java.util.Optional;
 enum FencingMode {
   /** The downstream knows nothing of tokens. */
   SERIALIZED(
-      "this gateway is the only writer and sends a newer token's write only when older ones are"
-          + " settled; what is in doubt is remembered until the gateway ends"),
+      "the gateway that owns the resource is the only writer and sends a newer token's write only"
+          + " when older ones are settled"),
   /** The downstream checks {@code Fencing-Token} itself, as far as its operators say. */
   DOWNSTREAM(
       "the downstream is said to check Fencing-Token itself, which cannot be seen from here; what is"

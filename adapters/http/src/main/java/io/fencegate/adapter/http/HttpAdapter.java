@@ -50,7 +50,7 @@ final class HttpAdapter implements ProxyAdapter {
   HttpAdapter(HttpSettings settings, AdapterContext context) {
     this.settings = settings;
     this.context = context;
-    this.offer = settings.fencing().offer().among(context.gateways());
+    this.offer = settings.fencing().offer();
     HttpClientOptions options =
         new HttpClientOptions()
             .setDefaultHost(settings.host())

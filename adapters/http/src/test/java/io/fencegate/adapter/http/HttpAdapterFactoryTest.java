@@ -4,7 +4,7 @@ package io.fencegate.adapter.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fencegate.adapter.spi.AdapterFactory;
-import io.fencegate.adapter.spi.Gateways;
+import io.fencegate.adapter.spi.Offer;
 import io.fencegate.policy.model.AdapterConfig;
 import io.fencegate.policy.model.Guarantee;
 import io.fencegate.policy.model.PolicyProblem;
@@ -40,13 +40,11 @@ class HttpAdapterFactoryTest {
   }
 
   @Test
-  void whatIsOfferedDependsOnWhoElseWrites() {
+  void theGatewayOrdersTheWritesInBothModes() {
     for (String fencing : List.of("serialized", "downstream")) {
       AdapterConfig config = config(Map.of("url", URL, "fencing", fencing));
-      assertThat(factory.offer(config).among(Gateways.ONE).guarantee())
-          .isEqualTo(Guarantee.SERIALIZED);
-      assertThat(factory.offer(config).among(Gateways.SEVERAL).guarantee())
-          .isEqualTo(Guarantee.BEST_EFFORT);
+      assertThat(factory.offer(config).guarantee()).isEqualTo(Guarantee.SERIALIZED);
+      assertThat(factory.offer(config).judge()).isEqualTo(Offer.Judge.GATEWAY);
     }
   }
 

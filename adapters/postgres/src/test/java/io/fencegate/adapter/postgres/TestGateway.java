@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fencegate.adapter.spi.AdapterContext;
 import io.fencegate.adapter.spi.ApplyOutcome;
 import io.fencegate.adapter.spi.FencedWrite;
-import io.fencegate.adapter.spi.Gateways;
 import io.fencegate.adapter.spi.KeyClaim;
 import io.fencegate.adapter.spi.KeyScope;
 import io.fencegate.adapter.spi.ReconcileOutcome;
@@ -43,7 +42,7 @@ final class TestGateway implements AutoCloseable {
     this.adapter =
         new PostgresAdapter(
             settings,
-            new AdapterContext(vertx, clocks, Gateways.SEVERAL),
+            new AdapterContext(vertx, clocks),
             new WriteIds(new SecureRandom()));
   }
 

@@ -7,7 +7,5 @@ import io.vertx.core.Vertx;
 /**
  * What an adapter may use of its surroundings. Futures that it returns complete on the caller's
  * context.
- *
- * @param gateways who else may write to the same downstream
  */
-public record AdapterContext(Vertx vertx, Clocks clocks, Gateways gateways) {}
+public record AdapterContext(Vertx vertx, Clocks clocks) {}

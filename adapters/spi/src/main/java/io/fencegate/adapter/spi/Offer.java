@@ -17,8 +17,8 @@ public record Offer(Guarantee guarantee, Judge judge, String reason) {
     /** The downstream compares epochs itself, so that any number of gateways may write to it. */
     DOWNSTREAM,
     /**
-     * The gateway orders the writes: a newer token waits until older writes are settled. Only true
-     * while no other gateway writes.
+     * The gateway orders the writes: a newer token waits until older writes are settled. Among
+     * several gateways the one that owns the resource carries them out.
      */
     GATEWAY
   }
@@ -29,16 +29,5 @@ public record Offer(Guarantee guarantee, Judge judge, String reason) {
 
   public static Offer keptByGateway(Guarantee guarantee, String reason) {
     return new Offer(guarantee, Judge.GATEWAY, reason);
-  }
-
-  /** What is left of the offer among so many gateways. */
-  public Offer among(Gateways gateways) {
-    return gateways == Gateways.ONE || judge == Judge.DOWNSTREAM
-        ? this
-        : new Offer(
-            Guarantee.BEST_EFFORT,
-            judge,
-            "gateways that share a coordinator do not know of each other's writes to it in this"
-                + " version; for more use one gateway with the embedded coordinator");
   }
 }

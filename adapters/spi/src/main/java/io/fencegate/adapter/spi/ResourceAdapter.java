@@ -26,7 +26,7 @@ import java.util.Optional;
  */
 public interface ResourceAdapter {
 
-  /** What this adapter keeps among the gateways that there are, and why. */
+  /** What this adapter keeps, and why. */
   Offer offer();
 
   /**

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fencegate.adapter.spi.AdapterContext;
 import io.fencegate.adapter.spi.ApplyOutcome;
 import io.fencegate.adapter.spi.FencedWrite;
-import io.fencegate.adapter.spi.Gateways;
 import io.fencegate.adapter.spi.KeyClaim;
 import io.fencegate.adapter.spi.KeyScope;
 import io.fencegate.adapter.spi.OutcomeRecords;
@@ -73,7 +72,7 @@ abstract class AdapterFixture {
 
   @BeforeEach
   final void open() {
-    AdapterContext context = new AdapterContext(vertx, clocks, Gateways.SEVERAL);
+    AdapterContext context = new AdapterContext(vertx, clocks);
     adapter = gateway.run(() -> Future.succeededFuture(fresh(context)));
   }
 
@@ -103,7 +102,7 @@ abstract class AdapterFixture {
 
   final void restart() {
     gateway.run(adapter()::close);
-    AdapterContext context = new AdapterContext(vertx, clocks, Gateways.SEVERAL);
+    AdapterContext context = new AdapterContext(vertx, clocks);
     adapter = gateway.run(() -> Future.succeededFuture(reopen(context)));
   }
 

@@ -75,6 +75,7 @@ public final class GatewaySession {
   private boolean proven;
   private boolean everProven;
   private boolean closed;
+  private boolean leaving;
   private long provenNanos;
   private @Nullable String trouble;
   private Optional<Future<Void>> refreshing = Optional.empty();
@@ -271,6 +272,12 @@ public final class GatewaySession {
     return Future.succeededFuture();
   }
 
+  /** Says that this gateway is about to end, so that nothing is placed on it any more. */
+  public Future<Void> leave() {
+    leaving = true;
+    return oneAfterAnother(() -> id.isEmpty() ? Future.succeededFuture() : raise());
+  }
+
   /** Removes the session, so that others need not wait for its end; no other is opened. */
   public Future<Void> close() {
     return oneAfterAnother(
@@ -410,7 +417,7 @@ public final class GatewaySession {
   }
 
   private Op put(Key key, long count, Bucket bucket) {
-    return new Op.Put(key, new SessionRecord(count, address).encode(), bucket.lease());
+    return new Op.Put(key, new SessionRecord(count, address, leaving).encode(), bucket.lease());
   }
 
   private Future<BatchResult.Committed> commit(Member member) {

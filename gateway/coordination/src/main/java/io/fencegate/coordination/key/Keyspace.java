@@ -11,6 +11,7 @@ import io.fencegate.policy.token.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.regex.Pattern;
 
 /**
@@ -36,6 +37,12 @@ import java.util.regex.Pattern;
  * <tr><td>{@code idem/R/<hash>}</td><td>{@link IdempotencyRecord} of a keyed write; the hash is the
  *     SHA-256 of the caller, where the policy's scope is {@code caller}, and the key</td>
  *     <td>class of the policy's retention, moved on with the outcome</td></tr>
+ * <tr><td>{@code active/R}</td><td>{@link MarkRecord}: writes of that owner may be on their
+ *     way</td><td>none</td></tr>
+ * <tr><td>{@code unresolved/R/<id>}</td><td>{@link UnresolvedRecord}: what may still
+ *     land</td><td>none</td></tr>
+ * <tr><td>{@code slot/<n>}</td><td>{@link SlotRecord}: which session carries out the writes of the
+ *     resources in it</td><td>none</td></tr>
  * <tr><td>{@code gateway/<session>}</td><td>{@link SessionRecord}</td><td>session class</td></tr>
  * <tr><td>{@code meta/generation}</td><td>{@link GenerationRecord}</td><td>none</td></tr>
  * <tr><td>{@code meta/history-lost}</td><td>{@link HistoryLostRecord}: a gateway has noticed it;
@@ -49,6 +56,8 @@ public final class Keyspace {
   /** The last segment of a place. */
   private static final Pattern PLACE =
       Pattern.compile("[0-9a-f]{" + PRINCIPAL_HEX + "}\\.[A-Za-z0-9._~-]{1,128}");
+
+  private static final Pattern SLOT_NUMBER = Pattern.compile("0|[1-9][0-9]{0,3}");
 
   private final String prefix;
 
@@ -157,6 +166,50 @@ public final class Keyspace {
             caller.getBytes(StandardCharsets.UTF_8),
             idempotencyKey.value().getBytes(StandardCharsets.UTF_8));
     return key("idem/" + resource.keySegment() + "/" + HexFormat.of().formatHex(hash));
+  }
+
+  public Key active(ResourceName resource) {
+    return key("active/" + resource.keySegment());
+  }
+
+  public Key unresolved(ResourceName resource, String id) {
+    return key("unresolved/" + resource.keySegment() + "/" + id);
+  }
+
+  public KeyRange unresolved(ResourceName resource) {
+    return KeyRange.under(prefix + "unresolved/" + resource.keySegment() + "/");
+  }
+
+  /** What may still land, of all resources. */
+  public KeyRange unresolved() {
+    return KeyRange.under(prefix + "unresolved/");
+  }
+
+  /** The resource of an unresolved write; empty for a key that is none of Fencegate's. */
+  public Optional<ResourceName> resourceOfUnresolved(Key key) {
+    String[] segments = key.path().substring((prefix + "unresolved/").length()).split("/", -1);
+    return segments.length == 2 ? resource(segments[0]) : Optional.empty();
+  }
+
+  /** The id in the key of an unresolved write. */
+  public static String idOfUnresolved(Key key) {
+    return key.path().substring(key.path().lastIndexOf('/') + 1);
+  }
+
+  public Key slot(int number) {
+    return key("slot/" + number);
+  }
+
+  public KeyRange slots() {
+    return KeyRange.under(prefix + "slot/");
+  }
+
+  /** The number in a slot's key; empty for a key that is none of Fencegate's. */
+  public OptionalInt numberOfSlot(Key slotKey) {
+    String number = slotKey.path().substring((prefix + "slot/").length());
+    return SLOT_NUMBER.matcher(number).matches()
+        ? OptionalInt.of(Integer.parseInt(number))
+        : OptionalInt.empty();
   }
 
   public Key gateway(String session) {

@@ -10,12 +10,16 @@ import java.nio.charset.StandardCharsets;
  *
  * @param counter everything that this gateway commits compares it; raising it makes sure that
  *     nothing sent before can still be committed
- * @param address for people
+ * @param address {@code host:port} of its worker port, for people and for other gateways
+ * @param leaving whether it is about to end, so that nothing is placed on it any more
  */
-public record SessionRecord(long counter, String address) {
+public record SessionRecord(long counter, String address, boolean leaving) {
+
+  private static final String LEAVING = "leaving ";
 
   public Value encode() {
-    byte[] addressBytes = (address + "\n").getBytes(StandardCharsets.UTF_8);
+    String text = (leaving ? LEAVING : "") + address + "\n";
+    byte[] addressBytes = text.getBytes(StandardCharsets.UTF_8);
     ByteBuffer out = ByteBuffer.allocate(Long.BYTES + addressBytes.length);
     return Value.of(out.putLong(counter).put(addressBytes).array());
   }
@@ -25,7 +29,9 @@ public record SessionRecord(long counter, String address) {
     long counter = in.getLong();
     byte[] address = new byte[in.remaining()];
     in.get(address);
-    return new SessionRecord(counter, new String(address, StandardCharsets.UTF_8).strip());
+    String text = new String(address, StandardCharsets.UTF_8).strip();
+    boolean leaving = text.startsWith(LEAVING);
+    return new SessionRecord(counter, leaving ? text.substring(LEAVING.length()) : text, leaving);
   }
 
   /** The prefix of every record with exactly this counter. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.coordination.model;
 
+import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.coordination.Coordination;
 import io.fencegate.coordination.lock.AcquireRequest;
 import io.fencegate.coordination.lock.LockView;
@@ -48,7 +49,7 @@ record Gateway(Context context, Coordination coordination, LossyStore wire) {
             started.complete(
                 Coordination.start(
                     new Coordination.Setup(
-                        ground.vertx(), wire, prefix, ground.clocks(), "here:1", Gateway::random),
+                        ground.vertx(), wire, prefix, ground.clocks(), "here:1", Gateway::random, new DrainBarrier(Duration.ofMillis(250)), () -> Duration.ofSeconds(1)),
                     () -> {})));
     Gateway gateway = new Gateway(context, World.await(started.future()), wire);
     World.await(gateway.on(() -> gateway.coordination.session().refresh()));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.coordination.service;
 
+import io.fencegate.policy.fence.DrainBarrier;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fencegate.coordination.Coordination;
@@ -161,7 +162,7 @@ abstract class CoordinationFixture {
             started.complete(
                 Coordination.start(
                     new Coordination.Setup(
-                        vertx, store, prefix, clocks, "here:1", CoordinationFixture::random),
+                        vertx, store, prefix, clocks, "here:1", CoordinationFixture::random, new DrainBarrier(Duration.ofMillis(250)), () -> Duration.ofSeconds(1)),
                     () -> {})));
     Party party = new Party(context, await(started.future()), told);
     parties.add(party);

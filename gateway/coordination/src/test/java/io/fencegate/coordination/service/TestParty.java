@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.coordination.service;
 
+import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.coordination.Coordination;
 import io.fencegate.coordination.lock.AcquireRequest;
 import io.fencegate.coordination.lock.Grant;
@@ -54,7 +55,7 @@ final class TestParty {
                     history ->
                         Coordination.start(
                             new Coordination.Setup(
-                                vertx, store, PREFIX, clocks, "here:1", TestParty::random),
+                                vertx, store, PREFIX, clocks, "here:1", TestParty::random, new DrainBarrier(Duration.ofMillis(250)), () -> Duration.ofSeconds(1)),
                             history,
                             doubtfulPasts::incrementAndGet))
                 .onComplete(started));

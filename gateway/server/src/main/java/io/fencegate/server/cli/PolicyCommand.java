@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.server.cli;
 
-import io.fencegate.adapter.spi.Gateways;
 import io.fencegate.policy.file.LoadedPolicies;
 import io.fencegate.policy.file.PolicyFiles;
 import io.fencegate.policy.file.PolicyLoad;
@@ -98,7 +97,7 @@ final class PolicyCommand implements Runnable {
       paths.forEach(path -> read(path, files, unreadable));
       PolicyLoad load =
           unreadable.isEmpty()
-              ? new PolicyChecks(surroundings.adapters(), Gateways.ONE)
+              ? new PolicyChecks(surroundings.adapters())
                   .load(files, surroundings.values())
               : new PolicyLoad.Broken(unreadable);
       return load.fold(this::good, this::bad);

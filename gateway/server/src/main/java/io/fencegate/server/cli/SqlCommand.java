@@ -2,7 +2,6 @@
 package io.fencegate.server.cli;
 
 import io.fencegate.adapter.spi.AdapterFactory;
-import io.fencegate.adapter.spi.Gateways;
 import io.fencegate.policy.file.LoadedPolicies;
 import io.fencegate.policy.file.PolicyMessage;
 import io.fencegate.policy.model.AdapterConfig;
@@ -107,7 +106,7 @@ final class SqlCommand implements Runnable {
     private int ofAdapter(String adapter, ServerConfig server) {
       PolicyFolder folder = new PolicyFolder(server.policies());
       try {
-        return new PolicyChecks(surroundings.adapters(), Gateways.ONE)
+        return new PolicyChecks(surroundings.adapters())
             .load(folder.read(), surroundings.values())
             .fold(
                 loaded -> ofAdapter(adapter, loaded),

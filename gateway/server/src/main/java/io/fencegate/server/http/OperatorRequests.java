@@ -40,7 +40,7 @@ public final class OperatorRequests {
    *
    * @param as {@code applied} or {@code rejected}
    */
-  public record Resolve(long id, String as, String reason) {}
+  public record Resolve(String id, String as, String reason) {}
 
   public static Future<Ruling<Resolve>> readResolve(HttpServerRequest request, String id) {
     return JsonBody.read(request, MAX_BODY_BYTES)
@@ -48,7 +48,7 @@ public final class OperatorRequests {
   }
 
   private static Ruling<Resolve> parseResolve(Buffer body, String id) {
-    if (!id.matches("[1-9][0-9]{0,17}")) {
+    if (!id.matches("[A-Za-z0-9_-]{1,64}")) {
       return Ruling.refused(
           RefusalCode.INVALID_REQUEST
               .because("id: " + Parsed.show(id) + " was given, expected one of GET unresolved")
@@ -62,7 +62,7 @@ public final class OperatorRequests {
               Optional<String> reason = reason(fields);
               return ruling(
                   fields,
-                  () -> new Resolve(Long.parseLong(id), as.orElseThrow(), reason.orElseThrow()));
+                  () -> new Resolve(id, as.orElseThrow(), reason.orElseThrow()));
             });
   }
 

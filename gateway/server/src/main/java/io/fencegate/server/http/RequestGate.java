@@ -24,13 +24,14 @@ public final class RequestGate {
 
   private final Promise<Void> drained = Promise.promise();
   private boolean draining;
+  private boolean closed;
   private int underWay;
 
   void handle(RoutingContext context) {
     HttpServerRequest request = context.request();
     Optional<Refusal> refusal = objection(request);
     if (refusal.isPresent()) {
-      if (draining && request.version() != HttpVersion.HTTP_2) {
+      if (closed && request.version() != HttpVersion.HTTP_2) {
         request.response().putHeader(HttpHeaders.CONNECTION, "close");
       }
       refuse(request, refusal.get());
@@ -38,6 +39,9 @@ public final class RequestGate {
     }
     underWay++;
     context.addEndHandler(unused -> left());
+    if (draining && request.version() != HttpVersion.HTTP_2) {
+      request.response().putHeader(HttpHeaders.CONNECTION, "close");
+    }
     context.next();
   }
 
@@ -57,7 +61,7 @@ public final class RequestGate {
   }
 
   private Optional<Refusal> objection(HttpServerRequest request) {
-    if (draining) {
+    if (closed) {
       return Optional.of(RefusalCode.DRAINING.because("this gateway is shutting down"));
     }
     if (underWay >= MAX_UNDER_WAY) {
@@ -94,7 +98,7 @@ public final class RequestGate {
 
   private void left() {
     underWay--;
-    if (draining && underWay == 0) {
+    if (closed && underWay == 0) {
       drained.tryComplete();
     }
   }
@@ -103,9 +107,15 @@ public final class RequestGate {
     return draining;
   }
 
+  /** Still lets everybody in, but asks them to come back on another connection. */
+  public void announce() {
+    draining = true;
+  }
+
   /** Lets nobody in any more; completes when everybody who was in has been answered. */
   public Future<Void> drain() {
     draining = true;
+    closed = true;
     if (underWay == 0) {
       drained.tryComplete();
     }

@@ -3,6 +3,7 @@ package io.fencegate.server.observe;
 
 import io.fencegate.coordination.Coordination;
 import io.fencegate.coordination.health.CoordinatorHealth;
+import io.fencegate.coordination.slot.SlotOwnership;
 import io.fencegate.coordination.store.StoreHealth;
 import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.fence.Unresolved;
@@ -39,6 +40,9 @@ public final class GatewayMetrics {
                     .mapToInt(Unresolved::writes)
                     .sum())
         .description("Writes that may still land although nobody waits for them any more")
+        .register(registry);
+    Gauge.builder("fencegate.slots.owned", sources.coordination().slots(), SlotOwnership::owned)
+        .description("Slots whose resources this gateway carries out writes for")
         .register(registry);
     Gauge.builder(
             "fencegate.session.fresh",

@@ -3,7 +3,7 @@ package io.fencegate.server.observe;
 
 import io.fencegate.coordination.key.EpochRecord;
 import io.fencegate.coordination.operator.ClusterAdmin;
-import io.fencegate.policy.fence.Unresolved;
+import io.fencegate.coordination.slot.Custody;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.time.Clocks;
@@ -44,14 +44,14 @@ public final class OperatorAudit implements OperatorObserver {
   }
 
   @Override
-  public void resolved(String as, String reason, Ruling<Unresolved> ruling) {
+  public void resolved(String as, String reason, Ruling<Custody.Listed> ruling) {
     JsonObject line = line("resolved", reason, ruling).put("as", as);
     audit.append(
         ruling.fold(
             settled ->
                 line.put("resource", settled.resource().value())
-                    .put("fencingToken", settled.token().toString())
-                    .put("writes", settled.writes()),
+                    .put("fencingToken", settled.record().token().toString())
+                    .put("id", settled.id()),
             refusal -> line));
   }
 

@@ -3,7 +3,7 @@ package io.fencegate.server.observe;
 
 import io.fencegate.coordination.key.EpochRecord;
 import io.fencegate.coordination.operator.ClusterAdmin;
-import io.fencegate.policy.fence.Unresolved;
+import io.fencegate.coordination.slot.Custody;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.token.FencingToken;
@@ -31,7 +31,7 @@ public interface OperatorObserver {
    *
    * @param as what they came to as the operator says: applied or rejected
    */
-  void resolved(String as, String reason, Ruling<Unresolved> ruling);
+  void resolved(String as, String reason, Ruling<Custody.Listed> ruling);
 
   void generationRaised(String reason, Ruling<ClusterAdmin.Raised> ruling);
 }

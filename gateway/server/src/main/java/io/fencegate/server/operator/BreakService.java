@@ -8,10 +8,12 @@ import io.fencegate.adapter.spi.SealOutcome;
 import io.fencegate.coordination.epoch.EpochLedger;
 import io.fencegate.coordination.operator.Broken;
 import io.fencegate.coordination.operator.LockBreaker;
+import io.fencegate.coordination.slot.SlotOwnership;
 import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.fence.Permit;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Refusal;
+import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.time.Clocks;
 import io.fencegate.policy.token.FencingToken;
@@ -30,14 +32,21 @@ final class BreakService {
   private final LockBreaker breaker;
   private final EpochLedger epochs;
   private final DrainBarrier barrier;
+  private final SlotOwnership slots;
   private final Clocks clocks;
   private final Turns turns;
 
   BreakService(
-      LockBreaker breaker, EpochLedger epochs, DrainBarrier barrier, Clocks clocks, Turns turns) {
+      LockBreaker breaker,
+      EpochLedger epochs,
+      DrainBarrier barrier,
+      SlotOwnership slots,
+      Clocks clocks,
+      Turns turns) {
     this.breaker = breaker;
     this.epochs = epochs;
     this.barrier = barrier;
+    this.slots = slots;
     this.clocks = clocks;
     this.turns = turns;
   }
@@ -53,6 +62,10 @@ final class BreakService {
       MatchedPolicy matched,
       Optional<FencingToken> only,
       long deadlineNanos) {
+    Optional<Refusal> elsewhere = objection(resource, matched.adapter());
+    if (elsewhere.isPresent()) {
+      return Future.succeededFuture(Ruling.refused(elsewhere.get()));
+    }
     return breaker
         .breakLock(resource, only, deadlineNanos)
         .compose(
@@ -60,6 +73,23 @@ final class BreakService {
                 ruling.fold(
                     broken -> fence(resource, matched, broken, deadlineNanos),
                     refusal -> Future.succeededFuture(Ruling.refused(refusal))));
+  }
+
+  /** Only the owner knows what is still under way to a downstream that judges nothing. */
+  private Optional<Refusal> objection(ResourceName resource, ResourceAdapter adapter) {
+    return adapter.offer().judge() == Offer.Judge.DOWNSTREAM
+        ? Optional.empty()
+        : slots
+            .whereabouts(resource, clocks.read())
+            .fold(
+                Optional::empty,
+                there ->
+                    Optional.of(
+                        RefusalCode.HANDOVER.because(
+                            "the resource is served by the gateway with worker address "
+                                + there.address()
+                                + ": break the lock there")),
+                nowhere -> Optional.of(RefusalCode.HANDOVER.because(nowhere.reason())));
   }
 
   private Future<Ruling<Broken>> fence(

@@ -74,7 +74,23 @@ final class ClusterHandler {
         .put("session", session(session))
         .put("coordinator", coordinator())
         .put("history", history())
+        .put("slots", slots())
         .put("margin", margin());
+  }
+
+  private JsonArray slots() {
+    JsonArray all = new JsonArray();
+    coordination
+        .slots()
+        .slots()
+        .forEach(
+            it ->
+                all.add(
+                    new JsonObject()
+                        .put("slot", it.slot())
+                        .put("owner", it.drained() ? null : shortened(it.owner()))
+                        .put("serving", it.serving())));
+    return all;
   }
 
   private JsonObject session(GatewaySession session) {

@@ -6,6 +6,7 @@ import io.fencegate.coordination.Coordination;
 import io.fencegate.coordination.epoch.EpochLedger;
 import io.fencegate.coordination.lock.LockService;
 import io.fencegate.coordination.lock.LockView;
+import io.fencegate.coordination.slot.Whereabouts;
 import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.model.ResourcePolicy;
 import io.fencegate.policy.name.ResourceName;
@@ -34,6 +35,7 @@ import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** All that the operator port serves. */
 public final class OperatorApi {
@@ -77,6 +79,7 @@ public final class OperatorApi {
                 parts.coordination().breaker(),
                 parts.epochs(),
                 parts.barrier(),
+                parts.coordination().slots(),
                 parts.clocks(),
                 new Turns(parts.vertx(), parts.barrier(), parts.clocks())),
             parts.policies(),
@@ -96,7 +99,8 @@ public final class OperatorApi {
     router.get("/admin/v1/cluster").handler(cluster::show);
     router.post("/admin/v1/cluster/generation").handler(cluster::raise);
     UnresolvedHandler unresolved =
-        new UnresolvedHandler(parts.barrier(), parts.observer(), parts.clocks());
+        new UnresolvedHandler(
+            parts.coordination().custody(), parts.observer(), parts.clocks());
     router.get("/admin/v1/unresolved").handler(unresolved::list);
     router.post("/admin/v1/unresolved/:id/resolve").handler(unresolved::resolve);
     router.get("/admin/v1/hot-resources").handler(api::hotResources);
@@ -232,6 +236,15 @@ public final class OperatorApi {
                     .map(lock -> epoch.then(e -> lock.map(l -> json(resource, matched, e, l)))));
   }
 
+  /** The gateway that carries out writes which the downstream cannot judge; null for none. */
+  private @Nullable String owner(ResourceName resource) {
+    return parts
+        .coordination()
+        .slots()
+        .whereabouts(resource, parts.clocks().read())
+        .fold(() -> "self", Whereabouts.Elsewhere::address, nowhere -> null);
+  }
+
   private JsonObject json(
       ResourceName resource, MatchedPolicy matched, Optional<FencingToken> epoch, LockView lock) {
     JsonObject json =
@@ -244,6 +257,7 @@ public final class OperatorApi {
     promised(json, matched.kept())
         .put("epoch", epoch.map(FencingToken::toString).orElse(null))
         .put("inFlight", parts.barrier().inFlight(resource))
+        .put("owner", owner(resource))
         .put("unresolved", parts.barrier().unresolved(resource, parts.clocks().read()))
         .put("waiters", lock.waiters());
     return lock.fold(

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.server.policy;
 
+import io.fencegate.adapter.spi.Offer;
+import io.fencegate.adapter.spi.ProxyAdapter;
 import io.fencegate.adapter.spi.ResourceAdapter;
 import io.fencegate.policy.model.PolicySet;
 import io.fencegate.policy.model.ResourcePolicy;
@@ -11,11 +13,16 @@ import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
+import java.time.Duration;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.Optional;
 
 /** What is in force at this moment; replaced as a whole. Used from one context. */
 public final class ActivePolicies {
+
+  /** What an operation may take: a write's budget. */
+  private static final Duration LONGEST_WRITE = Duration.ofSeconds(10);
 
   private PolicySet set;
   private Map<AdapterName, ResourceAdapter> adapters;
@@ -36,6 +43,15 @@ public final class ActivePolicies {
 
   public Map<AdapterName, ResourceAdapter> adapters() {
     return adapters;
+  }
+
+  /** The longest that one write may be under way to a downstream that cannot refuse it. */
+  public Duration longestForward() {
+    return adapters.values().stream()
+        .filter(it -> it.offer().judge() == Offer.Judge.GATEWAY)
+        .map(it -> it instanceof ProxyAdapter proxy ? proxy.longestForward() : LONGEST_WRITE)
+        .max(Comparator.naturalOrder())
+        .orElse(LONGEST_WRITE);
   }
 
   /** Whether the resource's writes are sent on whatever their token says. */

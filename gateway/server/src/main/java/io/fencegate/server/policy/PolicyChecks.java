@@ -2,7 +2,6 @@
 package io.fencegate.server.policy;
 
 import io.fencegate.adapter.spi.AdapterFactory;
-import io.fencegate.adapter.spi.Gateways;
 import io.fencegate.adapter.spi.Offer;
 import io.fencegate.coordination.lease.TtlClass;
 import io.fencegate.policy.file.LoadedPolicies;
@@ -26,16 +25,11 @@ import java.util.Optional;
 public final class PolicyChecks {
 
   private final AdapterFactories factories;
-  private final Gateways gateways;
   private final Optional<String> noElectionsBecause;
 
-  /**
-   * For a gateway with whatever coordinator.
-   *
-   * @param gateways who may write to the adapters' downstreams
-   */
-  public PolicyChecks(AdapterFactories factories, Gateways gateways) {
-    this(factories, gateways, Optional.empty());
+  /** For a gateway with whatever coordinator. */
+  public PolicyChecks(AdapterFactories factories) {
+    this(factories, Optional.empty());
   }
 
   /**
@@ -43,9 +37,8 @@ public final class PolicyChecks {
    *
    * @param noElectionsBecause why it cannot look at candidates in etcd; empty where it can
    */
-  PolicyChecks(AdapterFactories factories, Gateways gateways, Optional<String> noElectionsBecause) {
+  PolicyChecks(AdapterFactories factories, Optional<String> noElectionsBecause) {
     this.factories = factories;
-    this.gateways = gateways;
     this.noElectionsBecause = noElectionsBecause;
   }
 
@@ -82,7 +75,7 @@ public final class PolicyChecks {
       problems.addAll(routes(config, policies));
     }
     if (problems.isEmpty()) {
-      problems.addAll(tooWeak(factory.get().offer(config).among(gateways), policies));
+      problems.addAll(tooWeak(factory.get().offer(config), policies));
       problems.addAll(withoutShadow(factory.get(), policies));
       problems.addAll(withoutEtcd(policies));
     }

@@ -73,7 +73,7 @@ public final class PolicyLibrary {
       Optional<String> noElectionsBecause) {
 
     PolicyChecks checks() {
-      return new PolicyChecks(factories, adapterContext.gateways(), noElectionsBecause);
+      return new PolicyChecks(factories, noElectionsBecause);
     }
   }
 

@@ -8,6 +8,7 @@ import io.fencegate.adapter.spi.ProxiedRequest;
 import io.fencegate.adapter.spi.ProxyAdapter;
 import io.fencegate.adapter.spi.WriteContent;
 import io.fencegate.coordination.commit.GatewaySession;
+import io.fencegate.coordination.slot.Custody;
 import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.fence.Entry;
 import io.fencegate.policy.fence.Permit;
@@ -35,6 +36,7 @@ final class Sequencer {
   private final Turns turns;
   private final DrainBarrier barrier;
   private final GatewaySession session;
+  private final Custody custody;
   private final Clocks clocks;
   private final Reports reports;
   private final KeyedForwards keyed;
@@ -43,6 +45,7 @@ final class Sequencer {
     this.turns = new Turns(parts.vertx(), parts.barrier(), parts.clocks());
     this.barrier = parts.barrier();
     this.session = parts.session();
+    this.custody = parts.custody();
     this.clocks = parts.clocks();
     this.reports = reports;
     this.keyed = keyed;
@@ -87,6 +90,7 @@ final class Sequencer {
     ClockReading now = clocks.read();
     return now.isBefore(entered.command().deadlineNanos())
         && session.isFresh(now)
+        && custody.holds(entered.permit(), now)
         && barrier.confirm(entered.permit(), now) instanceof Entry.Entered;
   }
 
@@ -171,8 +175,9 @@ final class Sequencer {
   private void keepPlace(Entered entered, String reason) {
     Optional<Duration> settleAfter = entered.command().policy().onUnresolved().settleAfter();
     long nowNanos = clocks.read().monotonicNanos();
-    barrier.unresolved(
+    custody.unresolved(
         entered.permit(),
+        reason,
         settleAfter
             .map(it -> OptionalLong.of(nowNanos + it.toNanos()))
             .orElseGet(OptionalLong::empty));

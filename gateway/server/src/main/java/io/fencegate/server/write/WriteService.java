@@ -11,6 +11,7 @@ import io.fencegate.policy.fence.FencingRules;
 import io.fencegate.coordination.epoch.EpochLedger;
 import io.fencegate.coordination.epoch.ForeignEpochs;
 import io.fencegate.coordination.epoch.Verified;
+import io.fencegate.coordination.slot.Custody;
 import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.fence.Entry;
 import io.fencegate.policy.fence.Permit;
@@ -45,7 +46,7 @@ import org.slf4j.LoggerFactory;
 public final class WriteService {
 
   /** Times that a write may start over because something moved under it. */
-  private static final int MAX_ROUNDS = 5;
+  private static final int MAX_ROUNDS = 8;
 
   /** How long a write waits for one heartbeat when the last proof of life is too old. */
   private static final Duration HEARTBEAT_WAIT = Duration.ofSeconds(1);
@@ -56,6 +57,7 @@ public final class WriteService {
   private final DrainBarrier barrier;
   private final TokenSources sources;
   private final GatewaySession session;
+  private final Custody custody;
   private final Clocks clocks;
   private final WriteObserver observer;
   private final Reports reports;
@@ -77,6 +79,7 @@ public final class WriteService {
       ForeignEpochs foreignEpochs,
       IdempotencyLedger idempotency,
       GatewaySession session,
+      Custody custody,
       Clocks clocks,
       WriteObserver observer) {}
 
@@ -85,6 +88,7 @@ public final class WriteService {
     this.barrier = parts.barrier();
     this.sources = new TokenSources(parts.epochs(), parts.foreignEpochs());
     this.session = parts.session();
+    this.custody = parts.custody();
     this.clocks = parts.clocks();
     this.observer = parts.observer();
     this.reports = new Reports(parts.barrier());
@@ -254,11 +258,35 @@ public final class WriteService {
     if (unfenced.isPresent()) {
       return rejected(command, unfenced.get());
     }
+    if (gatewayJudges(command) && !isInCustody(command)) {
+      return takeThenEnter(command, step, rounds);
+    }
     return tryEnter(command)
         .fold(
             permit -> step.run(command, permit, rounds).onComplete(unused -> barrier.leave(permit)),
             () -> verifyThenEnter(command, step, rounds),
             refusal -> rejected(command, refusal));
+  }
+
+  private boolean isInCustody(WriteCommand command) {
+    return custody.admits(command.resource(), command.header().token(), clocks.read());
+  }
+
+  /** Before anything leaves, whoever owns the resource next has to be able to know of it. */
+  private Future<WriteReport> takeThenEnter(WriteCommand command, Step step, int rounds) {
+    FencingToken token = command.header().token();
+    Optional<Refusal> stale = barrier.staleHere(command.resource(), token);
+    if (stale.isPresent()) {
+      return rejected(command, stale.get());
+    }
+    return custody
+        .take(
+            command.resource(), token, command.policy().onUnresolved(), command.deadlineNanos())
+        .compose(
+            ruling ->
+                ruling.fold(
+                    taken -> enter(command, step, rounds - 1),
+                    refusal -> rejected(command, refusal)));
   }
 
   private Entry tryEnter(WriteCommand command) {

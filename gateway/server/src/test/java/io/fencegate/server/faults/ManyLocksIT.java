@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
 
 /** Many locks change hands at once, and nothing is left of those that were given back. */
@@ -106,7 +107,9 @@ class ManyLocksIT extends FaultFixture {
     return Duration.ofNanos(sorted.get((sorted.size() * 99) / 100));
   }
 
+  /** A fifth of the rounds waits for a lease to run out. */
   @Test
+  @Timeout(value = 6, unit = TimeUnit.MINUTES)
   void withinOneTtlNothingIsLeftOfLocksThatWereGivenBackOrLetGo() throws IOException {
     startTwoGateways();
     int rounds = FULL ? 200 : 20;

@@ -3,7 +3,6 @@ package io.fencegate.server.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fencegate.adapter.spi.Gateways;
 import io.fencegate.policy.file.PolicyMessage;
 import io.fencegate.policy.file.SourceFile;
 import io.fencegate.policy.file.ValueResolver;
@@ -42,8 +41,8 @@ class HttpPoliciesTest {
         }
       };
 
-  private static List<String> messages(String text, Gateways gateways) {
-    return new PolicyChecks(AdapterFactories.installed(), gateways)
+  private static List<String> messages(String text) {
+    return new PolicyChecks(AdapterFactories.installed())
         .load(List.of(new SourceFile("p.yaml", text)), NOTHING)
         .fold(
             loaded -> List.<String>of(),
@@ -51,25 +50,14 @@ class HttpPoliciesTest {
   }
 
   private static String only(String text) {
-    List<String> all = messages(text, Gateways.ONE);
+    List<String> all = messages(text);
     assertThat(all).hasSize(1);
     return all.get(0);
   }
 
   @Test
-  void oneGatewayKeepsWhatSeveralCannot() {
-    assertThat(messages(POLICY, Gateways.ONE)).isEmpty();
-    assertThat(messages(POLICY, Gateways.SEVERAL))
-        .singleElement()
-        .asString()
-        .startsWith("p.yaml:8:")
-        .contains("'serialized' was given, expected at most 'best-effort'")
-        .contains("embedded coordinator");
-    assertThat(
-            messages(
-                POLICY.replace("guarantee: serialized", "guarantee: best-effort"),
-                Gateways.SEVERAL))
-        .isEmpty();
+  void whatTheGatewayOrdersIsSerialized() {
+    assertThat(messages(POLICY)).isEmpty();
   }
 
   @Test
@@ -94,9 +82,7 @@ class HttpPoliciesTest {
 
   @Test
   void keysAreKeptForADayAtMost() {
-    assertThat(
-            messages(
-                POLICY + "    idempotency: { required: true, retention: 24h }\n", Gateways.ONE))
+    assertThat(messages(POLICY + "    idempotency: { required: true, retention: 24h }\n"))
         .isEmpty();
     assertThat(only(POLICY + "    idempotency: { retention: 25h }\n"))
         .startsWith("p.yaml:10:")
@@ -112,8 +98,7 @@ class HttpPoliciesTest {
             messages(
                 POLICY.replace(
                     "type: http, url: \"http://127.0.0.1:9000\", fencing: serialized",
-                    "type: memory"),
-                Gateways.ONE))
+                    "type: memory")))
         .anyMatch(it -> it.startsWith("p.yaml:9:") && it.contains("no such section"));
   }
 }

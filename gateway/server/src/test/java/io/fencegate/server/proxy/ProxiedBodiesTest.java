@@ -87,6 +87,8 @@ class ProxiedBodiesTest {
         expected.add(sha256(body));
         expected.add(sha256(body));
       }
+      // No more at once than the pool and its queue hold.
+      answers.forEach(it -> it.orTimeout(20, TimeUnit.SECONDS).join());
     }
     List<String> got =
         answers.stream()

@@ -6,67 +6,84 @@ import io.fencegate.policy.time.ClockReading;
 import io.fencegate.policy.token.FencingToken;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.TreeMap;
+import java.util.Set;
 
 /**
- * What may still land, by resource and token. Bounded by what was under way: while there is a doubt
- * no newer token of its resource goes out, so that only tokens that had entered before can add one.
+ * What may still land, by resource. Those of one token are one. Bounded by what was under way:
+ * while there is a doubt no newer token of its resource goes out, so that only tokens that had
+ * entered before can add one.
  */
 final class Doubts {
 
-  private final Map<ResourceName, TreeMap<FencingToken, Unresolved>> byResource = new HashMap<>();
-  private long nextId = 1;
+  private final Map<ResourceName, Map<String, Unresolved>> byResource = new LinkedHashMap<>();
 
-  void add(ResourceName resource, FencingToken token, OptionalLong settledAtNanos) {
+  /** The id under which it is kept: the given one, or that of an earlier one of its token. */
+  String add(ResourceName resource, FencingToken token, String id, OptionalLong settledAtNanos) {
+    Optional<Unresolved> same =
+        of(resource).values().stream().filter(it -> it.token().equals(token)).findFirst();
+    add(
+        same.map(it -> it.and(settledAtNanos))
+            .orElseGet(() -> new Unresolved(id, resource, token, 1, settledAtNanos)));
+    return same.map(Unresolved::id).orElse(id);
+  }
+
+  void add(Unresolved unresolved) {
     byResource
-        .computeIfAbsent(resource, first -> new TreeMap<>())
-        .compute(
-            token,
-            (same, known) ->
-                known == null
-                    ? new Unresolved(nextId++, resource, token, 1, settledAtNanos)
-                    : known.and(settledAtNanos));
+        .computeIfAbsent(unresolved.resource(), first -> new LinkedHashMap<>())
+        .put(unresolved.id(), unresolved);
+  }
+
+  private Map<String, Unresolved> of(ResourceName resource) {
+    return byResource.getOrDefault(resource, Map.of());
   }
 
   /** The oldest that keeps {@code token} out. */
   Optional<Unresolved> before(ResourceName resource, FencingToken token, ClockReading now) {
     dropSettled(resource, now);
-    return Optional.ofNullable(byResource.get(resource))
-        .map(doubts -> doubts.firstEntry().getValue())
-        .filter(oldest -> oldest.token().isBelow(token));
+    return of(resource).values().stream()
+        .filter(it -> it.token().isBelow(token))
+        .min(Comparator.comparing(Unresolved::token));
   }
 
   int count(ResourceName resource, ClockReading now) {
     dropSettled(resource, now);
-    TreeMap<FencingToken, Unresolved> doubts = byResource.get(resource);
-    return doubts == null ? 0 : doubts.values().stream().mapToInt(Unresolved::writes).sum();
+    return of(resource).values().stream().mapToInt(Unresolved::writes).sum();
   }
 
-  /** All of them, in the order in which they came. */
+  /** The ids of one resource's. */
+  Set<String> ids(ResourceName resource, ClockReading now) {
+    dropSettled(resource, now);
+    return Set.copyOf(of(resource).keySet());
+  }
+
+  /** All of them, resource by resource. */
   List<Unresolved> all(ClockReading now) {
     List.copyOf(byResource.keySet()).forEach(resource -> dropSettled(resource, now));
     List<Unresolved> all = new ArrayList<>();
     byResource.values().forEach(doubts -> all.addAll(doubts.values()));
-    all.sort(Comparator.comparingLong(Unresolved::id));
     return all;
   }
 
-  Optional<Unresolved> resolve(long id, ClockReading now) {
-    Optional<Unresolved> found = all(now).stream().filter(it -> it.id() == id).findFirst();
-    found.ifPresent(it -> drop(it.resource(), it.token()));
+  Optional<Unresolved> resolve(String id, ClockReading now) {
+    Optional<Unresolved> found = all(now).stream().filter(it -> it.id().equals(id)).findFirst();
+    found.ifPresent(it -> drop(it.resource(), it.id()));
     return found;
   }
 
-  private void drop(ResourceName resource, FencingToken token) {
+  void forget(ResourceName resource) {
+    byResource.remove(resource);
+  }
+
+  private void drop(ResourceName resource, String id) {
     byResource.computeIfPresent(
         resource,
         (same, doubts) -> {
-          doubts.remove(token);
+          doubts.remove(id);
           return doubts.isEmpty() ? null : doubts;
         });
   }

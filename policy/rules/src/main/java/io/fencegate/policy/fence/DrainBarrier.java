@@ -9,6 +9,7 @@ import io.fencegate.policy.token.FencingToken;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -221,15 +222,33 @@ public final class DrainBarrier {
    * as settled, also after the lock has changed hands. A permit that has left already is not
    * registered.
    *
+   * @param id for it, should it be the first of its token
    * @param settledAtNanos monotonic; from when on it counts as settled, never by itself where empty
+   * @return the id of those that it is among
    */
-  public void unresolved(Permit permit, OptionalLong settledAtNanos) {
+  public String unresolved(Permit permit, String id, OptionalLong settledAtNanos) {
     Fence fence = fences.get(permit.resource());
     if (fence == null || !fence.entered.contains(permit)) {
       throw new IllegalStateException("not registered: " + permit);
     }
-    doubts.add(permit.resource(), permit.token(), settledAtNanos);
+    String kept = doubts.add(permit.resource(), permit.token(), id, settledAtNanos);
     leave(permit);
+    return kept;
+  }
+
+  /** Somebody else had writes under way that may still land. */
+  public void doubt(Unresolved unresolved) {
+    doubts.add(unresolved);
+  }
+
+  /** What may still land of this resource is no longer this gateway's to know. */
+  public void forgetUnresolved(ResourceName resource) {
+    doubts.forget(resource);
+  }
+
+  /** The ids of what may still land of one resource. */
+  public Set<String> unresolvedIds(ResourceName resource, ClockReading now) {
+    return doubts.ids(resource, now);
   }
 
   /** Why this write must not go out yet: an older one of its resource may still land. */
@@ -244,7 +263,7 @@ public final class DrainBarrier {
     return doubts.count(resource, now);
   }
 
-  /** All that may still land, in the order in which it became so. */
+  /** All that may still land, resource by resource. */
   public List<Unresolved> unresolved(ClockReading now) {
     return doubts.all(now);
   }
@@ -254,7 +273,7 @@ public final class DrainBarrier {
    *
    * @return what was settled thereby; empty where nothing with this id is in doubt
    */
-  public Optional<Unresolved> resolve(long id, ClockReading now) {
+  public Optional<Unresolved> resolve(String id, ClockReading now) {
     return doubts.resolve(id, now);
   }
 
@@ -267,6 +286,22 @@ public final class DrainBarrier {
   public int inFlight(ResourceName resource) {
     Fence fence = fences.get(resource);
     return fence == null ? 0 : fence.entered.size();
+  }
+
+  /** The lowest token that has entered and not left; empty where there is none. */
+  public Optional<FencingToken> lowestEntered(ResourceName resource) {
+    Fence fence = fences.get(resource);
+    return fence == null
+        ? Optional.empty()
+        : fence.entered.stream().map(Permit::token).min(Comparator.naturalOrder());
+  }
+
+  /** The refusal of a token that is known to be stale without asking anybody. */
+  public Optional<Refusal> staleHere(ResourceName resource, FencingToken token) {
+    FencingToken epoch = view(resource).epoch();
+    return epoch != null && token.isBelow(epoch)
+        ? Optional.of(FencingRules.stale(token, epoch))
+        : Optional.empty();
   }
 
   /**

@@ -9,13 +9,13 @@ import java.util.OptionalLong;
 /**
  * Writes of one token that may still land although nobody waits for them any more.
  *
- * @param id names them among those of this process
+ * @param id names them among those of all gateways
  * @param writes how many
  * @param settledAtNanos monotonic; from when on they count as settled, never by themselves where
  *     empty
  */
 public record Unresolved(
-    long id, ResourceName resource, FencingToken token, int writes, OptionalLong settledAtNanos) {
+    String id, ResourceName resource, FencingToken token, int writes, OptionalLong settledAtNanos) {
 
   boolean isSettled(ClockReading now) {
     return settledAtNanos.isPresent() && !now.isBefore(settledAtNanos.getAsLong());

@@ -179,7 +179,7 @@ class DrainBarrierTest {
     Permit waiting = entered(43, START);
     List<String> events = new ArrayList<>();
     barrier.whenOlderLeft(waiting, () -> events.add("woken"));
-    barrier.unresolved(doubtful, OptionalLong.empty());
+    barrier.unresolved(doubtful, "d1", OptionalLong.empty());
     assertThat(events).containsExactly("woken");
     assertThat(barrier.unresolvedBefore(waiting, START)).isPresent();
     assertThat(isBlocked(barrier.confirm(waiting, START))).isTrue();
@@ -191,14 +191,14 @@ class DrainBarrierTest {
   @Test
   void equalTokensPassWhatMayStillLand() {
     verify(R, 42, START, START);
-    barrier.unresolved(entered(42, START), OptionalLong.empty());
+    barrier.unresolved(entered(42, START), "d1", OptionalLong.empty());
     assertThat(isEntered(enter(42, START))).isTrue();
   }
 
   @Test
   void doubtEndsWithItsTimeAndNotBefore() {
     verify(R, 42, START, START);
-    barrier.unresolved(entered(42, START), OptionalLong.of(at(500).monotonicNanos()));
+    barrier.unresolved(entered(42, START), "d1", OptionalLong.of(at(500).monotonicNanos()));
     verify(R, 43, START, START);
     assertThat(isBlocked(enter(43, at(499)))).isTrue();
     assertThat(isEntered(enter(43, at(500)))).isTrue();
@@ -206,9 +206,31 @@ class DrainBarrierTest {
   }
 
   @Test
+  void whatAnEarlierOwnerLeftKeepsNewerTokensOutUntilItIsResolved() {
+    barrier.doubt(new Unresolved("lost-1", R, new FencingToken(41), 1, OptionalLong.empty()));
+    verify(R, 42, START, START);
+    assertThat(isBlocked(enter(42, START))).isTrue();
+    assertThat(barrier.unresolvedIds(R, START)).containsExactly("lost-1");
+    assertThat(barrier.resolve("lost-1", START)).isPresent();
+    assertThat(isEntered(enter(42, START))).isTrue();
+  }
+
+  @Test
+  void doubtsOfOneTokenAreOneAndTheOldestTokenIsTheOneThatIsNamed() {
+    verify(R, 42, START, START);
+    String first = barrier.unresolved(entered(42, START), "d1", OptionalLong.empty());
+    String second = barrier.unresolved(entered(42, START), "d2", OptionalLong.empty());
+    assertThat(List.of(first, second)).containsExactly("d1", "d1");
+    assertThat(barrier.unresolved(R, START)).isEqualTo(2);
+    assertThat(barrier.lowestEntered(R)).isEmpty();
+    assertThat(barrier.staleHere(R, new FencingToken(41))).isPresent();
+    assertThat(barrier.staleHere(R, new FencingToken(42))).isEmpty();
+  }
+
+  @Test
   void doubtIsNeverForgottenAsIdle() {
     verify(R, 42, START, START);
-    barrier.unresolved(entered(42, START), OptionalLong.empty());
+    barrier.unresolved(entered(42, START), "d1", OptionalLong.empty());
     barrier.forgetIdle(at(1_000_000));
     verify(R, 43, at(1_000_001), at(1_000_001));
     assertThat(isBlocked(enter(43, at(1_000_001)))).isTrue();

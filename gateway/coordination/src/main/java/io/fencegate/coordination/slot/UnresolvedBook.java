@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.coordination.slot;
+
+import io.fencegate.coordination.commit.Commit;
+import io.fencegate.coordination.key.Keyspace;
+import io.fencegate.coordination.key.UnresolvedRecord;
+import io.fencegate.coordination.store.Entry;
+import io.fencegate.coordination.store.Key;
+import io.fencegate.policy.fence.Unresolved;
+import io.fencegate.policy.model.UnresolvedPolicy;
+import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.time.ClockReading;
+import io.vertx.core.Future;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/**
+ * The records of what may still land: those of this gateway's resources as the barrier knows them,
+ * kept in step with the coordinator. A record is put as soon as there is a doubt, and removed once
+ * the doubt has settled here; one that an operator removed through another gateway settles here.
+ * Used from one context.
+ */
+final class UnresolvedBook {
+
+  /** What a transaction that nobody waits for may take. */
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  /** Records that are read at once; there is one per resource and token. */
+  private static final int MAX_RECORDS = 1_000;
+
+  private final Custody.Parts parts;
+  private final Map<ResourceName, Map<String, Known>> known = new HashMap<>();
+  private boolean comparing;
+
+  /** A record, and whether the coordinator is known to have it. */
+  private static final class Known {
+    final UnresolvedRecord record;
+    boolean durable;
+    boolean busy;
+
+    Known(UnresolvedRecord record, boolean durable) {
+      this.record = record;
+      this.durable = durable;
+    }
+  }
+
+  UnresolvedBook(Custody.Parts parts) {
+    this.parts = parts;
+  }
+
+  /** Whether a record is one that has been read, or put, under this tenure. */
+  boolean knows(ResourceName resource, Key record) {
+    return known.getOrDefault(resource, Map.of()).containsKey(Keyspace.idOfUnresolved(record));
+  }
+
+  /** Whether a successor would find everything that is in doubt here. */
+  boolean isDurable(ResourceName resource) {
+    return known.getOrDefault(resource, Map.of()).values().stream().allMatch(it -> it.durable);
+  }
+
+  /** Reads what earlier owners left; it counts as settled that long after now. */
+  Future<Void> load(ResourceName resource, UnresolvedPolicy policy) {
+    return parts
+        .store()
+        .range(parts.keys().unresolved(resource), MAX_RECORDS)
+        .map(
+            page -> {
+              ClockReading now = parts.clocks().read();
+              OptionalLong settledAtNanos =
+                  policy
+                      .settleAfter()
+                      .map(it -> OptionalLong.of(now.monotonicNanos() + it.toNanos()))
+                      .orElseGet(OptionalLong::empty);
+              page.entries().forEach(it -> learn(resource, it, settledAtNanos));
+              return null;
+            });
+  }
+
+  private void learn(ResourceName resource, Entry entry, OptionalLong settledAtNanos) {
+    String id = Keyspace.idOfUnresolved(entry.key());
+    if (!knows(resource, entry.key())) {
+      UnresolvedRecord record = UnresolvedRecord.decode(entry.value());
+      of(resource).put(id, new Known(record, true));
+      parts
+          .barrier()
+          .doubt(new Unresolved(id, resource, record.token(), 1, settledAtNanos));
+    }
+  }
+
+  private Map<String, Known> of(ResourceName resource) {
+    return known.computeIfAbsent(resource, unused -> new HashMap<>());
+  }
+
+  /** Something of this gateway's may still land. */
+  void record(ResourceName resource, String id, UnresolvedRecord record) {
+    if (!of(resource).containsKey(id)) {
+      Known one = new Known(record, false);
+      of(resource).put(id, one);
+      put(resource, id, one);
+    }
+  }
+
+  private void put(ResourceName resource, String id, Known one) {
+    one.busy = true;
+    parts
+        .commits()
+        .submit(
+            new UnresolvedTransaction(
+                parts.keys(), resource, parts.slots().self(), id, one.record, 0),
+            deadlineNanos())
+        .onComplete(
+            done -> {
+              one.busy = false;
+              one.durable =
+                  done.result() instanceof Commit.Judged judged && judged.result().held();
+            });
+  }
+
+  // ---- in step with the coordinator
+
+  void sweep(ClockReading now) {
+    forgetForeign();
+    boolean open = false;
+    for (ResourceName resource : List.copyOf(known.keySet())) {
+      Set<String> doubts = parts.barrier().unresolvedIds(resource, now);
+      for (Map.Entry<String, Known> it : List.copyOf(of(resource).entrySet())) {
+        open |= doubts.contains(it.getKey());
+        sweep(resource, it.getKey(), it.getValue(), doubts.contains(it.getKey()));
+      }
+      if (of(resource).isEmpty()) {
+        known.remove(resource);
+      }
+    }
+    if (open && !comparing) {
+      compare();
+    }
+  }
+
+  private void sweep(ResourceName resource, String id, Known one, boolean inDoubt) {
+    if (one.busy) {
+      return;
+    }
+    if (!inDoubt) {
+      one.busy = true;
+      remove(resource, id).onComplete(unused -> one.busy = false);
+    } else if (!one.durable) {
+      put(resource, id, one);
+    }
+  }
+
+  private Future<Boolean> remove(ResourceName resource, String id) {
+    return parts
+        .commits()
+        .submit(new SettledTransaction(parts.keys(), resource, id), deadlineNanos())
+        .map(
+            commit -> {
+              boolean removed = commit instanceof Commit.Judged;
+              if (removed) {
+                known.getOrDefault(resource, new HashMap<>()).remove(id);
+              }
+              return removed;
+            });
+  }
+
+  /** What the coordinator no longer has was resolved through another gateway. */
+  private void compare() {
+    comparing = true;
+    Map<String, ResourceName> durable = new HashMap<>();
+    known.forEach(
+        (resource, ids) ->
+            ids.forEach(
+                (id, one) -> {
+                  if (one.durable) {
+                    durable.put(id, resource);
+                  }
+                }));
+    parts
+        .store()
+        .range(parts.keys().unresolved(), MAX_RECORDS)
+        .onComplete(
+            read -> {
+              comparing = false;
+              if (read.succeeded() && !read.result().more()) {
+                read.result()
+                    .entries()
+                    .forEach(it -> durable.remove(Keyspace.idOfUnresolved(it.key())));
+                durable.forEach(this::resolvedElsewhere);
+              }
+            });
+  }
+
+  private void resolvedElsewhere(String id, ResourceName resource) {
+    parts.barrier().resolve(id, parts.clocks().read());
+    known.getOrDefault(resource, new HashMap<>()).remove(id);
+  }
+
+  /** What is in doubt of resources of other gateways is theirs to know. */
+  void forgetForeign() {
+    for (ResourceName resource : List.copyOf(known.keySet())) {
+      if (!parts.slots().owns(resource)) {
+        known.remove(resource);
+        parts.barrier().forgetUnresolved(resource);
+      }
+    }
+  }
+
+  // ---- operators
+
+  Future<List<Custody.Listed>> list() {
+    return parts
+        .store()
+        .range(parts.keys().unresolved(), MAX_RECORDS)
+        .map(page -> listed(page.entries()));
+  }
+
+  private List<Custody.Listed> listed(List<Entry> entries) {
+    Map<String, Unresolved> here = new HashMap<>();
+    parts.barrier().unresolved(parts.clocks().read()).forEach(it -> here.put(it.id(), it));
+    List<Custody.Listed> all = new ArrayList<>();
+    Set<String> seen = new HashSet<>();
+    for (Entry entry : entries) {
+      String id = Keyspace.idOfUnresolved(entry.key());
+      Optional<ResourceName> resource = parts.keys().resourceOfUnresolved(entry.key());
+      if (resource.isPresent() && seen.add(id)) {
+        all.add(
+            new Custody.Listed(
+                id,
+                resource.get(),
+                UnresolvedRecord.decode(entry.value()),
+                Optional.ofNullable(here.get(id))));
+      }
+    }
+    known.forEach(
+        (resource, ids) ->
+            ids.forEach(
+                (id, one) -> {
+                  if (here.containsKey(id) && seen.add(id)) {
+                    all.add(
+                        new Custody.Listed(
+                            id, resource, one.record, Optional.ofNullable(here.get(id))));
+                  }
+                }));
+    return all;
+  }
+
+  /** The record with this id, removed. */
+  Future<Optional<Custody.Listed>> resolve(String id) {
+    return list()
+        .map(all -> all.stream().filter(it -> it.id().equals(id)).findFirst())
+        .compose(
+            found ->
+                found.isEmpty()
+                    ? Future.succeededFuture(found)
+                    : remove(found.get().resource(), id)
+                        .compose(
+                            removed -> {
+                              if (!removed) {
+                                return Future.failedFuture("the coordinator did not answer");
+                              }
+                              parts.barrier().resolve(id, parts.clocks().read());
+                              return Future.succeededFuture(found);
+                            }));
+  }
+
+  private long deadlineNanos() {
+    return parts.clocks().read().monotonicNanos() + PATIENCE.toNanos();
+  }
+}
