@@ -159,9 +159,7 @@ public final class Coordination {
     custody.start();
   }
 
-  /**
-   * The coordinator may have gone back as well, and then its watches wait for the future.
-   */
+  /** The coordinator may have gone back as well, and then its watches wait for the future. */
   private void doubt(Runnable onDoubtfulPast) {
     changes.reopen();
     if (!slots.self().equals(session.id())) {

@@ -41,9 +41,7 @@ final class TestGateway implements AutoCloseable {
     this.context = new OnContext(vertx);
     this.adapter =
         new PostgresAdapter(
-            settings,
-            new AdapterContext(vertx, clocks),
-            new WriteIds(new SecureRandom()));
+            settings, new AdapterContext(vertx, clocks), new WriteIds(new SecureRandom()));
   }
 
   PostgresAdapter adapter() {

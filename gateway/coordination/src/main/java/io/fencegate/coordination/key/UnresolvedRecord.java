@@ -60,9 +60,6 @@ public record UnresolvedRecord(FencingToken token, long atMillis, Kind kind, Str
     byte[] text = new byte[in.remaining()];
     in.get(text);
     return new UnresolvedRecord(
-        token,
-        atMillis,
-        kind,
-        new String(text, StandardCharsets.UTF_8).stripTrailing());
+        token, atMillis, kind, new String(text, StandardCharsets.UTF_8).stripTrailing());
   }
 }

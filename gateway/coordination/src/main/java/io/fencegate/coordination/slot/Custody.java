@@ -234,8 +234,7 @@ public final class Custody implements SlotOwnership.Tenants {
    * cover.
    */
   private Future<Ruling<FencingToken>> mark(Marking call, long seen) {
-    MarkRecord mark =
-        new MarkRecord(parts.slots().self(), lowest(call.resource(), call.token()));
+    MarkRecord mark = new MarkRecord(parts.slots().self(), lowest(call.resource(), call.token()));
     call.kept().nextLowest = mark.lowest();
     return parts
         .commits()
@@ -259,8 +258,7 @@ public final class Custody implements SlotOwnership.Tenants {
     return Ruling.refused(refusal.nothingDone());
   }
 
-  private Future<Ruling<FencingToken>> judge(
-      Marking call, MarkRecord mark, Commit.Judged judged) {
+  private Future<Ruling<FencingToken>> judge(Marking call, MarkRecord mark, Commit.Judged judged) {
     if (!judged.result().held()) {
       return call.formsLeft() == 1
           ? Future.succeededFuture(
@@ -294,9 +292,7 @@ public final class Custody implements SlotOwnership.Tenants {
     }
     Optional<Entry> there = found.result().entry(MarkTransaction.MARK);
     Optional<MarkRecord> foreign =
-        there
-            .map(it -> MarkRecord.decode(it.value()))
-            .filter(it -> !it.session().equals(self));
+        there.map(it -> MarkRecord.decode(it.value())).filter(it -> !it.session().equals(self));
     return foreign.isPresent()
         ? ownerLost(call, self, foreign.get(), there.orElseThrow().modRevision())
         : mark(call, there.map(Entry::modRevision).orElse(0L));

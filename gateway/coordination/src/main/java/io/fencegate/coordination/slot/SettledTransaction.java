@@ -25,7 +25,6 @@ record SettledTransaction(Keyspace keys, ResourceName resource, String id) imple
 
   @Override
   public Member build(Generation generation, Map<TtlClass, Bucket> buckets) {
-    return new Member(
-        List.of(), List.of(new Op.Delete(keys.unresolved(resource, id))), List.of());
+    return new Member(List.of(), List.of(new Op.Delete(keys.unresolved(resource, id))), List.of());
   }
 }

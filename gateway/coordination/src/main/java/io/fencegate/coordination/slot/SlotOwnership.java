@@ -221,8 +221,7 @@ public final class SlotOwnership {
     if (mine.containsKey(slot)) {
       return new Whereabouts.Nowhere("the resource is being handed over");
     }
-    Optional<String> owner =
-        view.slot(slot).filter(it -> !it.drained()).map(SlotRecord::session);
+    Optional<String> owner = view.slot(slot).filter(it -> !it.drained()).map(SlotRecord::session);
     Optional<SessionRecord> lives = owner.map(view.sessions()::get);
     return lives.isPresent() && !owner.get().equals(self)
         ? new Whereabouts.Elsewhere(owner.get(), lives.get().address())
@@ -295,9 +294,7 @@ public final class SlotOwnership {
     Map<String, SessionRecord> sessions = new HashMap<>();
     page.entries()
         .forEach(
-            it ->
-                sessions.put(
-                    parts.keys().sessionOf(it.key()), SessionRecord.decode(it.value())));
+            it -> sessions.put(parts.keys().sessionOf(it.key()), SessionRecord.decode(it.value())));
     return sessions;
   }
 

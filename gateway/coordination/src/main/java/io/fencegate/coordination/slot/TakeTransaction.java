@@ -22,8 +22,7 @@ import java.util.Map;
  * Takes a slot: its entry as read; the session that owned it is gone -> put this session as its
  * owner. Made for one session: sent again under another it would only name one that has ended.
  */
-record TakeTransaction(Keyspace keys, SlotPlan.Step.Take step, String self)
-    implements Transaction {
+record TakeTransaction(Keyspace keys, SlotPlan.Step.Take step, String self) implements Transaction {
 
   /** Slots are no resources; this only keeps two transactions of one slot out of one batch. */
   static ResourceName standIn(int slot) {
@@ -39,8 +38,7 @@ record TakeTransaction(Keyspace keys, SlotPlan.Step.Take step, String self)
   public Member build(Generation generation, Map<TtlClass, Bucket> buckets) {
     Key slot = keys.slot(step.slot());
     List<Compare> compares = new ArrayList<>();
-    compares.add(
-        new Compare.ModifiedAt(slot, step.seen().map(Entry::modRevision).orElse(0L)));
+    compares.add(new Compare.ModifiedAt(slot, step.seen().map(Entry::modRevision).orElse(0L)));
     step.ended().map(keys::gateway).map(Compare::absent).ifPresent(compares::add);
     return new Member(
         compares,

@@ -88,9 +88,7 @@ final class UnresolvedBook {
     if (!knows(resource, entry.key())) {
       UnresolvedRecord record = UnresolvedRecord.decode(entry.value());
       of(resource).put(id, new Known(record, true));
-      parts
-          .barrier()
-          .doubt(new Unresolved(id, resource, record.token(), 1, settledAtNanos));
+      parts.barrier().doubt(new Unresolved(id, resource, record.token(), 1, settledAtNanos));
     }
   }
 
@@ -118,8 +116,7 @@ final class UnresolvedBook {
         .onComplete(
             done -> {
               one.busy = false;
-              one.durable =
-                  done.result() instanceof Commit.Judged judged && judged.result().held();
+              one.durable = done.result() instanceof Commit.Judged judged && judged.result().held();
             });
   }
 

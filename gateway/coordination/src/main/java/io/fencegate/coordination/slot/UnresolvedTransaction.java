@@ -40,8 +40,7 @@ record UnresolvedTransaction(
   public Member build(Generation generation, Map<TtlClass, Bucket> buckets) {
     List<Compare> compares = new ArrayList<>();
     List<Op> steps = new ArrayList<>();
-    compares.add(
-        new Compare.ValuePrefix(keys.slot(Slots.of(resource)), SlotRecord.ownedBy(self)));
+    compares.add(new Compare.ValuePrefix(keys.slot(Slots.of(resource)), SlotRecord.ownedBy(self)));
     steps.add(new Op.Put(keys.unresolved(resource, id), record.encode(), LeaseHandle.NONE));
     if (mark != 0) {
       Key active = keys.active(resource);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.coordination.model;
 
-import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.coordination.Coordination;
 import io.fencegate.coordination.lock.AcquireRequest;
 import io.fencegate.coordination.lock.LockView;
@@ -10,6 +9,7 @@ import io.fencegate.coordination.lock.WaitTerms;
 import io.fencegate.coordination.model.Observed.Answer;
 import io.fencegate.coordination.model.Observed.Kind;
 import io.fencegate.coordination.service.LossyStore;
+import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.fence.WriteHeader;
 import io.fencegate.policy.name.HolderId;
 import io.fencegate.policy.name.Principal;
@@ -49,7 +49,14 @@ record Gateway(Context context, Coordination coordination, LossyStore wire) {
             started.complete(
                 Coordination.start(
                     new Coordination.Setup(
-                        ground.vertx(), wire, prefix, ground.clocks(), "here:1", Gateway::random, new DrainBarrier(Duration.ofMillis(250)), () -> Duration.ofSeconds(1)),
+                        ground.vertx(),
+                        wire,
+                        prefix,
+                        ground.clocks(),
+                        "here:1",
+                        Gateway::random,
+                        new DrainBarrier(Duration.ofMillis(250)),
+                        () -> Duration.ofSeconds(1)),
                     () -> {})));
     Gateway gateway = new Gateway(context, World.await(started.future()), wire);
     World.await(gateway.on(() -> gateway.coordination.session().refresh()));

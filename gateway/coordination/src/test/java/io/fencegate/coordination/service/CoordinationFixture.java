@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.coordination.service;
 
-import io.fencegate.policy.fence.DrainBarrier;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fencegate.coordination.Coordination;
@@ -24,6 +23,7 @@ import io.fencegate.coordination.store.Member;
 import io.fencegate.coordination.store.Op;
 import io.fencegate.coordination.store.Value;
 import io.fencegate.lab.EtcdCluster;
+import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.name.HolderId;
 import io.fencegate.policy.name.Principal;
 import io.fencegate.policy.name.RequestId;
@@ -162,7 +162,14 @@ abstract class CoordinationFixture {
             started.complete(
                 Coordination.start(
                     new Coordination.Setup(
-                        vertx, store, prefix, clocks, "here:1", CoordinationFixture::random, new DrainBarrier(Duration.ofMillis(250)), () -> Duration.ofSeconds(1)),
+                        vertx,
+                        store,
+                        prefix,
+                        clocks,
+                        "here:1",
+                        CoordinationFixture::random,
+                        new DrainBarrier(Duration.ofMillis(250)),
+                        () -> Duration.ofSeconds(1)),
                     () -> {})));
     Party party = new Party(context, await(started.future()), told);
     parties.add(party);

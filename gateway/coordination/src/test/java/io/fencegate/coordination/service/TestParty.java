@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.coordination.service;
 
-import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.coordination.Coordination;
 import io.fencegate.coordination.lock.AcquireRequest;
 import io.fencegate.coordination.lock.Grant;
 import io.fencegate.coordination.lock.Release;
 import io.fencegate.coordination.store.CoordinationStore;
 import io.fencegate.coordination.witness.CoordinatorHistory;
+import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.time.Clocks;
@@ -55,7 +55,14 @@ final class TestParty {
                     history ->
                         Coordination.start(
                             new Coordination.Setup(
-                                vertx, store, PREFIX, clocks, "here:1", TestParty::random, new DrainBarrier(Duration.ofMillis(250)), () -> Duration.ofSeconds(1)),
+                                vertx,
+                                store,
+                                PREFIX,
+                                clocks,
+                                "here:1",
+                                TestParty::random,
+                                new DrainBarrier(Duration.ofMillis(250)),
+                                () -> Duration.ofSeconds(1)),
                             history,
                             doubtfulPasts::incrementAndGet))
                 .onComplete(started));

@@ -97,8 +97,7 @@ final class PolicyCommand implements Runnable {
       paths.forEach(path -> read(path, files, unreadable));
       PolicyLoad load =
           unreadable.isEmpty()
-              ? new PolicyChecks(surroundings.adapters())
-                  .load(files, surroundings.values())
+              ? new PolicyChecks(surroundings.adapters()).load(files, surroundings.values())
               : new PolicyLoad.Broken(unreadable);
       return load.fold(this::good, this::bad);
     }

@@ -10,9 +10,9 @@ import java.util.OptionalLong;
 import java.util.function.Function;
 
 /**
- * Bodies of requests with an Idempotency-Key, which are read whole before anything else is done with
- * them, since the key stands for them byte by byte. Bounded for each and for all of them together.
- * Used from one context.
+ * Bodies of requests with an Idempotency-Key, which are read whole before anything else is done
+ * with them, since the key stands for them byte by byte. Bounded for each and for all of them
+ * together. Used from one context.
  */
 final class KeyedBodies {
 

@@ -60,9 +60,7 @@ public final class OperatorRequests {
               Optional<String> as =
                   fields.requiredText("as", RefusalCode.INVALID_REQUEST, OperatorRequests::parseAs);
               Optional<String> reason = reason(fields);
-              return ruling(
-                  fields,
-                  () -> new Resolve(id, as.orElseThrow(), reason.orElseThrow()));
+              return ruling(fields, () -> new Resolve(id, as.orElseThrow(), reason.orElseThrow()));
             });
   }
 

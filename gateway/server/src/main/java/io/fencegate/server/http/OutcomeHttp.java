@@ -142,7 +142,9 @@ public final class OutcomeHttp {
             unknown -> refusedWrite(response, resource, report, unknown.refusal()));
   }
 
-  /** Answers what the downstream answered to the first request with the key, as far as it is kept. */
+  /**
+   * Answers what the downstream answered to the first request with the key, as far as it is kept.
+   */
   private static Future<Void> replayed(
       HttpServerResponse response,
       Guarantee guarantee,

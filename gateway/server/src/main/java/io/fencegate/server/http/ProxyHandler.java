@@ -158,16 +158,12 @@ final class ProxyHandler {
   }
 
   private static KeyScope scope(Routed routed, IdempotencyKey key) {
-    return WriteHandler.scope(
-        routed.policy().resource(), routed.policy().matched().policy(), key);
+    return WriteHandler.scope(routed.policy().resource(), routed.policy().matched().policy(), key);
   }
 
   /** What waits to be told to send its body may be refused without it. */
   private Future<Void> keyed(
-      RoutingContext context,
-      Routed routed,
-      WriteRequestParser.Headers headers,
-      KeyScope scope) {
+      RoutingContext context, Routed routed, WriteRequestParser.Headers headers, KeyScope scope) {
     if (!Expectation.isOpen(context.request())) {
       return readThenSubmit(context, routed, headers, scope);
     }
@@ -182,10 +178,7 @@ final class ProxyHandler {
   }
 
   private Future<Void> readThenSubmit(
-      RoutingContext context,
-      Routed routed,
-      WriteRequestParser.Headers headers,
-      KeyScope scope) {
+      RoutingContext context, Routed routed, WriteRequestParser.Headers headers, KeyScope scope) {
     ResourcePolicy policy = routed.policy().matched().policy();
     return keyedBodies.with(
         new KeyedBodies.Reading(
@@ -241,14 +234,12 @@ final class ProxyHandler {
   }
 
   private Future<Void> submit(RoutingContext context, WriteCommand command) {
-    return gate.track(writes.submit(command))
-        .compose(report -> answer(context, command, report));
+    return gate.track(writes.submit(command)).compose(report -> answer(context, command, report));
   }
 
   private static Future<Void> answer(
       RoutingContext context, WriteCommand command, WriteReport report) {
-    return OutcomeHttp.write(
-        context.response(), command.resource(), command.guarantee(), report);
+    return OutcomeHttp.write(context.response(), command.resource(), command.guarantee(), report);
   }
 
   private static ProxiedRequest proxied(
@@ -275,7 +266,8 @@ final class ProxyHandler {
         new HttpCaller(context, gate, (response, status) -> response.setStatusCode(status));
     long deadlineNanos =
         clocks.read().monotonicNanos() + routed.adapter().longestForward().toNanos();
-    return gate.track(routed.adapter().read(proxied(context, routed, routed.body(), caller), deadlineNanos))
+    return gate.track(
+            routed.adapter().read(proxied(context, routed, routed.body(), caller), deadlineNanos))
         .compose(outcome -> answerRead(context, outcome, routed.policy().resource()));
   }
 

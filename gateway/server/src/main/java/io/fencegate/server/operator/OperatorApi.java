@@ -99,8 +99,7 @@ public final class OperatorApi {
     router.get("/admin/v1/cluster").handler(cluster::show);
     router.post("/admin/v1/cluster/generation").handler(cluster::raise);
     UnresolvedHandler unresolved =
-        new UnresolvedHandler(
-            parts.coordination().custody(), parts.observer(), parts.clocks());
+        new UnresolvedHandler(parts.coordination().custody(), parts.observer(), parts.clocks());
     router.get("/admin/v1/unresolved").handler(unresolved::list);
     router.post("/admin/v1/unresolved/:id/resolve").handler(unresolved::resolve);
     router.get("/admin/v1/hot-resources").handler(api::hotResources);

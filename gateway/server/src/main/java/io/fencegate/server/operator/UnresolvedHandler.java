@@ -101,8 +101,7 @@ final class UnresolvedHandler {
         .here()
         .filter(here -> here.settledAtNanos().isPresent())
         .ifPresent(
-            here ->
-                json.put("settlesInMs", now.millisUntil(here.settledAtNanos().getAsLong())));
+            here -> json.put("settlesInMs", now.millisUntil(here.settledAtNanos().getAsLong())));
     return json;
   }
 }

@@ -117,7 +117,8 @@ public final class PolicyChecks {
   }
 
   /** What was answered through a route is recorded in the coordinator, on its leases. */
-  private static List<PolicyProblem> keptTooLong(AdapterConfig config, List<PlacedPolicy> policies) {
+  private static List<PolicyProblem> keptTooLong(
+      AdapterConfig config, List<PlacedPolicy> policies) {
     return policies.stream()
         .filter(it -> it.policy().idempotency().retention().compareTo(TtlClass.longest()) > 0)
         .map(

@@ -13,18 +13,18 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The downstream's answer to a keyed write: kept for the record, and held back from its caller until
- * it is recorded, so that whoever has seen it whole finds it again under the key. An answer with a
- * larger body than {@link #MAX_BODY_BYTES} is passed on as it comes, all but its last piece, and its
- * body is not kept.
+ * The downstream's answer to a keyed write: kept for the record, and held back from its caller
+ * until it is recorded, so that whoever has seen it whole finds it again under the key. An answer
+ * with a larger body than {@link #MAX_BODY_BYTES} is passed on as it comes, all but its last piece,
+ * and its body is not kept.
  *
  * <p>A caller that hangs up changes nothing: the answer is read to its end. Used from one context.
  */
 final class HeldAnswer implements ProxyCaller {
 
   /**
-   * What a record keeps of a body: the answers of APIs to single writes, and so that a dozen of them
-   * still fit one batch of the coordinator.
+   * What a record keeps of a body: the answers of APIs to single writes, and so that a dozen of
+   * them still fit one batch of the coordinator.
    */
   static final int MAX_BODY_BYTES = 64 * 1024;
 

@@ -51,8 +51,7 @@ final class KeyLookUp {
                     .map(
                         ruling ->
                             ruling.fold(
-                                record -> record instanceof RecordedWrite.None,
-                                refusal -> false)))
+                                record -> record instanceof RecordedWrite.None, refusal -> false)))
         .orElseGet(() -> Future.succeededFuture(true));
   }
 

@@ -7,7 +7,9 @@ import io.fencegate.adapter.spi.ResourceAdapter;
 import io.fencegate.coordination.idempotency.IdempotencyLedger;
 import java.util.Optional;
 
-/** Who keeps the outcomes of keyed writes: the adapter itself where it can, else the coordinator. */
+/**
+ * Who keeps the outcomes of keyed writes: the adapter itself where it can, else the coordinator.
+ */
 public final class KeyRecords {
 
   private final OutcomeRecords ledger;

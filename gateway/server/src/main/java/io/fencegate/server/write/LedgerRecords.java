@@ -71,9 +71,7 @@ final class LedgerRecords implements OutcomeRecords {
   private static RecordedWrite answered(
       IdempotencyRecord record, FencingToken token, RecordedAnswer answer, Instant at) {
     List<Map.Entry<String, String>> headers =
-        answer.headers().stream()
-            .map(header -> Map.entry(header.name(), header.value()))
-            .toList();
+        answer.headers().stream().map(header -> Map.entry(header.name(), header.value())).toList();
     return new RecordedWrite.Answered(
         token,
         record.fingerprint().hex(),

@@ -3,17 +3,17 @@ package io.fencegate.server.write;
 
 import io.fencegate.adapter.spi.ApplyOutcome;
 import io.fencegate.adapter.spi.FencedWrite;
-import io.fencegate.adapter.spi.Offer;
 import io.fencegate.adapter.spi.KeyScope;
+import io.fencegate.adapter.spi.Offer;
 import io.fencegate.coordination.commit.GatewaySession;
-import io.fencegate.coordination.idempotency.IdempotencyLedger;
-import io.fencegate.policy.fence.FencingRules;
 import io.fencegate.coordination.epoch.EpochLedger;
 import io.fencegate.coordination.epoch.ForeignEpochs;
 import io.fencegate.coordination.epoch.Verified;
+import io.fencegate.coordination.idempotency.IdempotencyLedger;
 import io.fencegate.coordination.slot.Custody;
 import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.fence.Entry;
+import io.fencegate.policy.fence.FencingRules;
 import io.fencegate.policy.fence.Permit;
 import io.fencegate.policy.fence.ShadowFence;
 import io.fencegate.policy.name.ResourceName;
@@ -280,8 +280,7 @@ public final class WriteService {
       return rejected(command, stale.get());
     }
     return custody
-        .take(
-            command.resource(), token, command.policy().onUnresolved(), command.deadlineNanos())
+        .take(command.resource(), token, command.policy().onUnresolved(), command.deadlineNanos())
         .compose(
             ruling ->
                 ruling.fold(

@@ -83,8 +83,7 @@ class KeyedCrashIT {
           assertThat(again.status()).as(again.toString()).isEqualTo(504);
           assertThat(again.code()).isEqualTo("outcome-unknown");
         }
-        assertThat(
-                worker.get("/v1/writes/ledger/acme?key=sent").json().getString("outcome"))
+        assertThat(worker.get("/v1/writes/ledger/acme?key=sent").json().getString("outcome"))
             .isEqualTo("unknown");
         assertThat(downstream.heads())
             .isEqualTo(List.of("POST /ledger/acme/created", "POST /ledger/acme/hold"));

@@ -52,7 +52,8 @@ class KeyedGatewaysTest {
         .until(
             () ->
                 IntStream.of(0, 1)
-                    .filter(it -> fixture.send(it, lock, "POST", "warm", "x", Map.of()).status() == 200)
+                    .filter(
+                        it -> fixture.send(it, lock, "POST", "warm", "x", Map.of()).status() == 200)
                     .findFirst()
                     .orElse(-1),
             found -> found >= 0);
@@ -69,8 +70,7 @@ class KeyedGatewaysTest {
         int gateway = i % 2;
         all.add(CompletableFuture.supplyAsync(() -> send(gateway, "hold"), threads));
       }
-      await()
-          .until(() -> all.stream().filter(CompletableFuture::isDone).count() == CALLERS - 1);
+      await().until(() -> all.stream().filter(CompletableFuture::isDone).count() == CALLERS - 1);
       assertThat(fixture.downstream.heads()).hasSize(1);
       fixture.downstream.release();
       List<Answer> answers =

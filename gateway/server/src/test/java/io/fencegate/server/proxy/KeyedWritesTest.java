@@ -95,7 +95,8 @@ class KeyedWritesTest {
   }
 
   private static Answer close(Lock lock, String key) {
-    return fixture.api.send("POST", "/v1/writes/" + lock.resource() + "/close?key=" + key, "", Map.of());
+    return fixture.api.send(
+        "POST", "/v1/writes/" + lock.resource() + "/close?key=" + key, "", Map.of());
   }
 
   private static void assertReplay(Answer replay, Answer first) {
@@ -157,7 +158,8 @@ class KeyedWritesTest {
     assertThat(fixture.downstream.heads()).hasSize(1);
     Lock otherResource = acquire("ledger");
     assertThat(send(otherResource, "created").header("Idempotent-Replayed")).isEmpty();
-    Answer otherCase = fixture.send(lock, "POST", "created", BODY, keyed(key.toUpperCase(Locale.ROOT)));
+    Answer otherCase =
+        fixture.send(lock, "POST", "created", BODY, keyed(key.toUpperCase(Locale.ROOT)));
     assertThat(otherCase.header("Idempotent-Replayed")).isEmpty();
     assertThat(fixture.downstream.heads()).hasSize(3);
   }
@@ -257,8 +259,7 @@ class KeyedWritesTest {
     assertThat(fixture.downstream.seen().get(0).body())
         .isEqualTo(
             java.util.HexFormat.of()
-                .formatHex(
-                    HttpDownstream.sha256().digest(most.getBytes(StandardCharsets.UTF_8))));
+                .formatHex(HttpDownstream.sha256().digest(most.getBytes(StandardCharsets.UTF_8))));
     assertThat(fixture.send(lock, "DELETE", "created", "", keyed(key + "-empty")).status())
         .isEqualTo(201);
     assertThat(fixture.downstream.seen().get(1).header("content-length")).isEqualTo("0");
