@@ -17,7 +17,10 @@ import io.fencegate.coordination.operator.LockBreaker;
 import io.fencegate.coordination.operator.ResourceDirectory;
 import io.fencegate.coordination.slot.Custody;
 import io.fencegate.coordination.slot.SlotOwnership;
+import io.fencegate.coordination.store.Batch;
 import io.fencegate.coordination.store.CoordinationStore;
+import io.fencegate.coordination.store.Member;
+import io.fencegate.coordination.store.Op;
 import io.fencegate.coordination.witness.CoordinatorHistory;
 import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.time.Clocks;
@@ -25,6 +28,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.List;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 
@@ -35,6 +39,9 @@ import java.util.function.Supplier;
 public final class Coordination {
 
   private static final int SESSION_ID_BYTES = 16;
+
+  /** A session lives for seconds, so there are no more of processes that were killed. */
+  private static final int MAX_PREDECESSORS = 50;
 
   private final Vertx vertx;
   private final GatewaySession session;
@@ -152,6 +159,29 @@ public final class Coordination {
             .vertx()
             .setPeriodic(GatewaySession.HEARTBEAT.toMillis(), unused -> coordination.beat());
     return coordination;
+  }
+
+  /**
+   * Ends the sessions of earlier processes, so that what they owned need not run out. Only for a
+   * caller that has the coordinator to itself.
+   */
+  public static Future<Void> endPredecessors(CoordinationStore store, String prefix) {
+    return store
+        .range(new Keyspace(prefix).gateways(), MAX_PREDECESSORS)
+        .compose(
+            page -> {
+              List<Op> deletes =
+                  page.entries().stream().<Op>map(it -> new Op.Delete(it.key())).toList();
+              return deletes.isEmpty()
+                  ? Future.succeededFuture()
+                  : store
+                      .commit(
+                          new Batch(
+                              List.of(),
+                              List.of(new Member(List.of(), deletes, List.of())),
+                              List.of()))
+                      .mapEmpty();
+            });
   }
 
   private void own() {

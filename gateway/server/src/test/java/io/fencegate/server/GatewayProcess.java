@@ -87,6 +87,10 @@ public final class GatewayProcess implements AutoCloseable {
     }
   }
 
+  public int workerPort() {
+    return workerPort;
+  }
+
   public ApiClient worker() {
     return new ApiClient(workerPort);
   }
@@ -118,7 +122,7 @@ public final class GatewayProcess implements AutoCloseable {
   }
 
   /** Asks it to end and waits until it has; answers its exit code. */
-  int terminate() throws InterruptedException {
+  public int terminate() throws InterruptedException {
     process.destroy();
     if (!process.waitFor(60, TimeUnit.SECONDS)) {
       throw new AssertionError("the gateway did not end after SIGTERM");

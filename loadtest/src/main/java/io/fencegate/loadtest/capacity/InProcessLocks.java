@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.loadtest.capacity;
 
-import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.coordination.Coordination;
 import io.fencegate.coordination.etcd.EtcdSettings;
 import io.fencegate.coordination.etcd.EtcdStore;
@@ -10,6 +9,7 @@ import io.fencegate.coordination.lock.Grant;
 import io.fencegate.coordination.lock.LockService;
 import io.fencegate.coordination.lock.Release;
 import io.fencegate.coordination.store.CoordinationStore;
+import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.name.HolderId;
 import io.fencegate.policy.name.Principal;
 import io.fencegate.policy.name.RequestId;
@@ -60,7 +60,14 @@ final class InProcessLocks implements AutoCloseable, Cycles {
                 Future.succeededFuture(
                     Coordination.start(
                         new Coordination.Setup(
-                            vertx, store, "capacity", clocks, "in-process", this::random, new DrainBarrier(Duration.ofMillis(250)), () -> Duration.ofSeconds(1)),
+                            vertx,
+                            store,
+                            "capacity",
+                            clocks,
+                            "in-process",
+                            this::random,
+                            new DrainBarrier(Duration.ofMillis(250)),
+                            () -> Duration.ofSeconds(1)),
                         () -> {})));
     call(() -> coordination.session().refresh());
   }

@@ -78,7 +78,8 @@ final class OpenLoad {
             () ->
                 locks
                     .acquire(
-                        gateway.request("open/" + startNanos + "-" + number, "o" + startNanos + number),
+                        gateway.request(
+                            "open/" + startNanos + "-" + number, "o" + startNanos + number),
                         gateway.deadlineNanos())
                     .compose(InProcessLocks::value))
         .onSuccess(held.size() < HELD ? held::add : toRelease::add);

@@ -74,7 +74,8 @@ abstract class CoordinationFixture {
   private final Told told = new Told();
 
   /** A gateway's coordination and the context that it lives on. */
-  protected record Party(Context context, Coordination coordination, Told told) {
+  protected record Party(
+      Context context, Coordination coordination, DrainBarrier barrier, Told told) {
 
     <T> T call(Supplier<Future<T>> work) {
       Promise<T> promise = Promise.promise();
@@ -157,6 +158,7 @@ abstract class CoordinationFixture {
   protected Party party() {
     Context context = vertx.getOrCreateContext();
     Promise<Coordination> started = Promise.promise();
+    DrainBarrier barrier = new DrainBarrier(Duration.ofMillis(250));
     context.runOnContext(
         unused ->
             started.complete(
@@ -168,10 +170,10 @@ abstract class CoordinationFixture {
                         clocks,
                         "here:1",
                         CoordinationFixture::random,
-                        new DrainBarrier(Duration.ofMillis(250)),
+                        barrier,
                         () -> Duration.ofSeconds(1)),
                     () -> {})));
-    Party party = new Party(context, await(started.future()), told);
+    Party party = new Party(context, await(started.future()), barrier, told);
     parties.add(party);
     party.call(() -> party.coordination().session().refresh());
     return party;

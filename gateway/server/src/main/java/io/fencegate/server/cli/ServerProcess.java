@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.server.cli;
 
+import io.fencegate.coordination.Coordination;
 import io.fencegate.coordination.embedded.EmbeddedStore;
 import io.fencegate.coordination.etcd.EtcdStore;
 import io.fencegate.coordination.store.CoordinationStore;
@@ -75,8 +76,17 @@ final class ServerProcess {
     return config
         .coordinator()
         .fold(
-            embedded -> EmbeddedStore.open(vertx, config.dataDir(), clocks),
+            embedded ->
+                EmbeddedStore.open(vertx, config.dataDir(), clocks)
+                    .compose(store -> alone(store, config.coordinator().keyPrefix())),
             etcd -> EtcdStore.open(vertx, etcd.settings(), clocks, ServerProcess::randomShare));
+  }
+
+  /** Its files are locked by this process, so whoever had them before has ended. */
+  private static Future<CoordinationStore> alone(CoordinationStore store, String prefix) {
+    return Coordination.endPredecessors(store, prefix)
+        .<CoordinationStore>map(unused -> store)
+        .recover(failure -> store.close().transform(closed -> Future.failedFuture(failure)));
   }
 
   private static Future<ServerProcess> deploy(

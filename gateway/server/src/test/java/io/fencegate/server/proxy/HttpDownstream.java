@@ -35,6 +35,7 @@ final class HttpDownstream implements AutoCloseable {
   private final HttpServer server;
   private final List<Seen> seen = new CopyOnWriteArrayList<>();
   private final List<String> heads = new CopyOnWriteArrayList<>();
+  private final List<String> applied = new CopyOnWriteArrayList<>();
   private final Queue<HttpServerRequest> held = new ConcurrentLinkedQueue<>();
 
   HttpDownstream() {
@@ -61,6 +62,17 @@ final class HttpDownstream implements AutoCloseable {
   /** {@code METHOD uri} of all requests so far, whole or not. */
   List<String> heads() {
     return heads;
+  }
+
+  /** Resource and token of what was carried out, in that order: at once, or after its delay. */
+  List<String> applied() {
+    return applied;
+  }
+
+  private void apply(HttpServerRequest request) {
+    String path = request.path();
+    applied.add(
+        path.substring(1, path.lastIndexOf('/')) + " " + request.getHeader("Fencing-Token"));
   }
 
   void forget() {
@@ -114,6 +126,16 @@ final class HttpDownstream implements AutoCloseable {
           .end("{\"own\":\"words\"}");
       return;
     }
+    if (what.startsWith("late-")) {
+      vertx.setTimer(
+          Long.parseLong(what.substring("late-".length())),
+          due -> {
+            apply(request);
+            request.response().end("late");
+          });
+      return;
+    }
+    apply(request);
     switch (what) {
       case "created" ->
           request
