@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.coordination;
 
+import io.fencegate.coordination.cluster.GatewayKeys;
 import io.fencegate.coordination.commit.CommitBatcher;
 import io.fencegate.coordination.commit.GatewaySession;
 import io.fencegate.coordination.epoch.EpochLedger;
@@ -57,6 +58,7 @@ public final class Coordination {
   private final EpochReset epochReset;
   private final IdempotencyLedger idempotency;
   private final CoordinatorHealth health;
+  private final GatewayKeys gatewayKeys;
   private final SlotOwnership slots;
   private final Custody custody;
   private long heartbeat;
@@ -116,6 +118,7 @@ public final class Coordination {
     this.epochReset = new EpochReset(keys, commits);
     this.directory = new ResourceDirectory(setup.store(), keys);
     this.health = new CoordinatorHealth(vertx, setup.store(), history);
+    this.gatewayKeys = new GatewayKeys(setup.store(), keys, setup.secureRandom());
     this.epochs = new EpochLedger(keys, commits, buckets, setup.clocks(), history);
     this.idempotency =
         new IdempotencyLedger(
@@ -192,6 +195,7 @@ public final class Coordination {
   /** The coordinator may have gone back as well, and then its watches wait for the future. */
   private void doubt(Runnable onDoubtfulPast) {
     changes.reopen();
+    gatewayKeys.forget();
     if (!slots.self().equals(session.id())) {
       slots.sessionLost();
     }
@@ -241,6 +245,11 @@ public final class Coordination {
 
   public CoordinatorHealth health() {
     return health;
+  }
+
+  /** By which gateways recognise each other. */
+  public GatewayKeys gatewayKeys() {
+    return gatewayKeys;
   }
 
   public EpochLedger epochs() {

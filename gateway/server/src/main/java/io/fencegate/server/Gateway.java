@@ -33,6 +33,8 @@ import io.fencegate.server.policy.AdapterFactories;
 import io.fencegate.server.policy.PolicyFolder;
 import io.fencegate.server.policy.PolicyLibrary;
 import io.fencegate.server.policy.SystemValues;
+import io.fencegate.server.relay.Owners;
+import io.fencegate.server.relay.Relay;
 import io.fencegate.server.write.WriteService;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -46,6 +48,7 @@ import io.vertx.ext.web.Router;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -84,6 +87,7 @@ public final class Gateway extends VerticleBase {
   private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
 
   private final Setup setup;
+  private final Function<Coordination, Owners> ownership;
   private final DrainBarrier barrier = new DrainBarrier(CLOCK_MARGIN);
   private final ShadowFence shadow = new ShadowFence(CLOCK_MARGIN);
   private final RequestGate gate = new RequestGate();
@@ -93,6 +97,7 @@ public final class Gateway extends VerticleBase {
   private @Nullable AuditLog audit;
   private @Nullable Coordination coordination;
   private @Nullable PolicyLibrary policies;
+  private @Nullable Relay relay;
   private @Nullable Router workerRouter;
   private @Nullable HttpServer worker;
   private @Nullable HttpServer operator;
@@ -126,7 +131,13 @@ public final class Gateway extends VerticleBase {
   }
 
   public Gateway(Setup setup) {
+    this(setup, coordinating -> Owners.of(coordinating.slots(), coordinating.session()));
+  }
+
+  /** A gateway that is told who carries out which writes. */
+  Gateway(Setup setup, Function<Coordination, Owners> ownership) {
     this.setup = setup;
+    this.ownership = ownership;
   }
 
   @Override
@@ -214,7 +225,7 @@ public final class Gateway extends VerticleBase {
             setup.store(),
             setup.config().coordinator().keyPrefix(),
             setup.clocks(),
-            setup.config().worker().host() + ":" + workerPort(),
+            setup.config().address(workerPort()),
             setup.secureRandom(),
             barrier,
             active::longestForward),
@@ -271,6 +282,9 @@ public final class Gateway extends VerticleBase {
       PolicyLibrary library,
       Observations observations,
       WriteService writes) {
+    Relay relaying =
+        new Relay(vertx, setup.clocks(), ownership.apply(coordinating), coordinating.gatewayKeys());
+    relay = relaying;
     return WorkerApi.router(
         new WorkerApi.Parts(
             vertx,
@@ -279,7 +293,8 @@ public final class Gateway extends VerticleBase {
             library.active(),
             setup.clocks(),
             observations,
-            gate));
+            gate,
+            relaying));
   }
 
   private Router operatorRouter(
@@ -375,6 +390,7 @@ public final class Gateway extends VerticleBase {
   /** Closes whatever has been opened, the doors first and the audit trail last. */
   private Future<Void> closeAll() {
     return close(Optional.ofNullable(worker).map(HttpServer::close))
+        .transform(unused -> close(Optional.ofNullable(relay).map(Relay::close)))
         .transform(unused -> close(Optional.ofNullable(policies).map(PolicyLibrary::close)))
         .transform(unused -> close(Optional.ofNullable(coordination).map(Coordination::close)))
         .transform(unused -> close(Optional.ofNullable(operator).map(HttpServer::close)))

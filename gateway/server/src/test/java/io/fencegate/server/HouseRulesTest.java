@@ -79,6 +79,8 @@ final class HouseRulesTest {
           "io.fencegate.server.http.BoundedBody",
           "io.fencegate.server.http.CallerBody",
           "io.fencegate.server.http.RequestGate",
+          "io.fencegate.server.http.WholeBody",
+          "io.fencegate.server.relay.Hop",
           "io.fencegate.server.write.Turns");
 
   @ArchTest

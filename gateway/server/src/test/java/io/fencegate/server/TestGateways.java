@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.server;
 
+import io.fencegate.coordination.Coordination;
 import io.fencegate.coordination.embedded.EmbeddedStore;
 import io.fencegate.coordination.store.CoordinationStore;
 import io.fencegate.policy.time.ClockReading;
@@ -9,6 +10,7 @@ import io.fencegate.server.config.AuditConfig;
 import io.fencegate.server.config.CoordinatorConfig;
 import io.fencegate.server.config.Listener;
 import io.fencegate.server.config.ServerConfig;
+import io.fencegate.server.relay.Owners;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.io.IOException;
@@ -18,6 +20,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /** Real gateways in this JVM, on one embedded coordinator. */
 public final class TestGateways implements AutoCloseable {
@@ -39,16 +42,31 @@ public final class TestGateways implements AutoCloseable {
 
   /** So many gateways with one policy file. */
   public static TestGateways start(Path folder, String policies, int count) throws IOException {
-    Files.createDirectories(folder.resolve("policies"));
-    Files.writeString(folder.resolve("policies/test.yaml"), policies);
-    TestGateways all = new TestGateways(folder);
+    TestGateways all = with(folder, policies);
     for (int i = 0; i < count; i++) {
-      all.startOne();
+      all.deploy(new Gateway(all.setup()));
     }
     return all;
   }
 
-  private void startOne() {
+  /** Gateways that are told who carries out which writes, one for each of the functions. */
+  public static TestGateways start(
+      Path folder, String policies, List<Function<Coordination, Owners>> ownership)
+      throws IOException {
+    TestGateways all = with(folder, policies);
+    for (Function<Coordination, Owners> owners : ownership) {
+      all.deploy(new Gateway(all.setup(), owners));
+    }
+    return all;
+  }
+
+  private static TestGateways with(Path folder, String policies) throws IOException {
+    Files.createDirectories(folder.resolve("policies"));
+    Files.writeString(folder.resolve("policies/test.yaml"), policies);
+    return new TestGateways(folder);
+  }
+
+  private Gateway.Setup setup() {
     ServerConfig config =
         new ServerConfig(
             new Listener("127.0.0.1", 0),
@@ -57,7 +75,10 @@ public final class TestGateways implements AutoCloseable {
             new CoordinatorConfig.Embedded(),
             folder.resolve("policies"),
             new AuditConfig(auditFile(gateways.size()), 100_000_000, 1));
-    Gateway gateway = new Gateway(new Gateway.Setup(config, store, CLOCKS, TestGateways::random));
+    return new Gateway.Setup(config, store, CLOCKS, TestGateways::random);
+  }
+
+  private void deploy(Gateway gateway) {
     deployments.add(await(vertx.deployVerticle(gateway)));
     gateways.add(gateway);
   }

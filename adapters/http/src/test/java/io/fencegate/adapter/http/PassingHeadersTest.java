@@ -33,7 +33,9 @@ class PassingHeadersTest {
         "Fencing-Token",
         "FENCING-LEASE",
         "Fencing_Token",
-        "fencing-anything"
+        "fencing-anything",
+        "Fencegate-Hop",
+        "FENCEGATE_HOP"
       })
   void staysOnBothWays(String name) {
     assertThat(PassingHeaders.there(headers(name, "x")).names()).isEmpty();

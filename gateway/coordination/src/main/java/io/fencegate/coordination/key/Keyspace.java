@@ -47,6 +47,8 @@ import java.util.regex.Pattern;
  * <tr><td>{@code meta/generation}</td><td>{@link GenerationRecord}</td><td>none</td></tr>
  * <tr><td>{@code meta/history-lost}</td><td>{@link HistoryLostRecord}: a gateway has noticed it;
  *     stays, and is void under a higher generation</td><td>none</td></tr>
+ * <tr><td>{@code meta/gateway-key}</td><td>32 random bytes, the secret that gateways share; put
+ *     once, by whoever is first</td><td>none</td></tr>
  * </table>
  */
 public final class Keyspace {
@@ -231,6 +233,10 @@ public final class Keyspace {
 
   public Key historyLost() {
     return key("meta/history-lost");
+  }
+
+  public Key gatewayKey() {
+    return key("meta/gateway-key");
   }
 
   private Key key(String path) {

@@ -8,6 +8,8 @@ import java.util.stream.Stream;
 public enum ConfigKey {
   WORKER_HOST("worker.host", "127.0.0.1", "address of the port for locks and writes"),
   WORKER_PORT("worker.port", "8080", "port for locks and writes; 0 takes a free one"),
+  WORKER_ADVERTISE(
+      "worker.advertise", "", "host:port by which other gateways reach this one's worker port"),
   OPERATOR_HOST("operator.host", "127.0.0.1", "address of the port for operators"),
   OPERATOR_PORT("operator.port", "8081", "port for health, metrics, admin; 0 takes a free one"),
   COORDINATOR_TYPE(

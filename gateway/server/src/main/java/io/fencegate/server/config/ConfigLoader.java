@@ -182,6 +182,7 @@ public final class ConfigLoader {
     ServerConfig config =
         new ServerConfig(
             new Listener(values.host(ConfigKey.WORKER_HOST), values.port(ConfigKey.WORKER_PORT)),
+            values.optionalAddress(ConfigKey.WORKER_ADVERTISE),
             new Listener(
                 values.host(ConfigKey.OPERATOR_HOST), values.port(ConfigKey.OPERATOR_PORT)),
             values.path(ConfigKey.COORDINATOR_DATA_DIR),

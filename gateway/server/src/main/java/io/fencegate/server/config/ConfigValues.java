@@ -60,6 +60,19 @@ final class ConfigValues {
         key.defaultText());
   }
 
+  /** Where a port can be reached. */
+  Optional<Listener> optionalAddress(ConfigKey key) {
+    return read(
+        key,
+        "host:port, such as 10.0.0.7:8080 or [fd00::7]:8080",
+        it -> text(it).flatMap(ConfigValues::address).map(Optional::of),
+        Optional.empty());
+  }
+
+  private static Optional<Listener> address(String text) {
+    return Listener.parse(text).fold(Optional::of, bad -> Optional.empty());
+  }
+
   int integer(ConfigKey key, int least, int most) {
     return read(
         key,

@@ -5,14 +5,12 @@ import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpServerRequest;
-import java.util.OptionalLong;
 import java.util.function.Function;
 
 /**
- * Bodies of requests with an Idempotency-Key, which are read whole before anything else is done
- * with them, since the key stands for them byte by byte. Bounded for each and for all of them
- * together. Used from one context.
+ * Bodies of requests with an Idempotency-Key, which are read whole before anything else is done with
+ * them, since the key stands for them byte by byte. Bounded for each and for all of them together.
+ * Used from one context.
  */
 final class KeyedBodies {
 
@@ -26,23 +24,16 @@ final class KeyedBodies {
 
   private long heldBytes;
 
-  /** What is read, and the bounds for it. */
-  record Reading(HttpServerRequest request, OptionalLong announcedBytes, long policyMaxBytes) {
-    int maxBytes() {
-      return (int) Math.min(MAX_BYTES, policyMaxBytes);
-    }
-  }
-
-  /** Reads the body, and holds it for as long as {@code work} is under way. */
-  <T> Future<T> with(Reading reading, Function<Ruling<Buffer>, Future<T>> work) {
-    long bytes = reading.announcedBytes().orElse(reading.maxBytes());
-    if (bytes > reading.maxBytes()) {
-      return work.apply(
-          Ruling.refused(
-              RefusalCode.BODY_TOO_LARGE.because(
-                  "the body of a request with an Idempotency-Key is larger than "
-                      + reading.maxBytes()
-                      + " bytes")));
+  /**
+   * Reads the body, and holds it for as long as {@code work} is under way.
+   *
+   * @param policyMaxBytes the policy's own bound
+   */
+  <T> Future<T> with(CallerBody body, int policyMaxBytes, Function<Ruling<Buffer>, Future<T>> work) {
+    int maxBytes = Math.min(MAX_BYTES, policyMaxBytes);
+    long bytes = body.lengthBytes().orElse(maxBytes);
+    if (bytes > maxBytes) {
+      return work.apply(WholeBody.tooLarge(maxBytes));
     }
     if (heldBytes + bytes > MAX_HELD_BYTES) {
       return work.apply(
@@ -52,7 +43,7 @@ final class KeyedBodies {
                   .retryAfter(RETRY_AFTER_MILLIS)));
     }
     heldBytes += bytes;
-    return BoundedBody.read(reading.request(), reading.maxBytes())
+    return WholeBody.read(body, maxBytes)
         .compose(work)
         .onComplete(unused -> heldBytes -= bytes);
   }

@@ -4,7 +4,6 @@ package io.fencegate.server.http;
 import io.fencegate.adapter.spi.ForwardOutcome;
 import io.fencegate.adapter.spi.KeyClaim;
 import io.fencegate.adapter.spi.KeyScope;
-import io.fencegate.adapter.spi.ProxiedBody;
 import io.fencegate.adapter.spi.ProxiedRequest;
 import io.fencegate.adapter.spi.ProxyAdapter;
 import io.fencegate.policy.fence.WriteHeader;
@@ -22,11 +21,13 @@ import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.time.Clocks;
 import io.fencegate.server.policy.ActivePolicies;
 import io.fencegate.server.policy.RoutedPolicy;
+import io.fencegate.server.relay.Relay;
 import io.fencegate.server.write.WriteCommand;
 import io.fencegate.server.write.WriteReport;
 import io.fencegate.server.write.WriteService;
 import io.fencegate.server.write.WriteTask;
 import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
@@ -58,13 +59,15 @@ final class ProxyHandler {
   private final ActivePolicies policies;
   private final Clocks clocks;
   private final RequestGate gate;
+  private final Relay relay;
   private final KeyedBodies keyedBodies = new KeyedBodies();
 
-  ProxyHandler(WriteService writes, ActivePolicies policies, Clocks clocks, RequestGate gate) {
-    this.writes = writes;
-    this.policies = policies;
-    this.clocks = clocks;
-    this.gate = gate;
+  ProxyHandler(WorkerApi.Parts parts) {
+    this.writes = parts.writes();
+    this.policies = parts.policies();
+    this.clocks = parts.clocks();
+    this.gate = parts.gate();
+    this.relay = parts.relay();
   }
 
   static boolean isProxied(String path) {
@@ -146,15 +149,57 @@ final class ProxyHandler {
     ResourcePolicy policy = routed.policy().matched().policy();
     return WriteRequestParser.headers(request.headers(), policy)
         .fold(
-            headers ->
-                headers
-                    .key()
-                    .map(key -> keyed(context, routed, headers, scope(routed, key)))
-                    .orElseGet(
-                        () ->
-                            submit(
-                                context, command(context, routed, headers, routed.body(), null))),
+            headers -> inItsPlace(context, routed, headers),
             refusal -> refuse(context, refusal, Ruling.granted(routed.policy())));
+  }
+
+  /** Here, or at the gateway that carries the resource's writes out. */
+  private Future<Void> inItsPlace(
+      RoutingContext context, Routed routed, WriteRequestParser.Headers headers) {
+    long deadlineNanos = deadline(routed, headers);
+    boolean owned = RelayedRequest.needsOwner(routed.policy().matched());
+    if (!Relay.concerns(context.request().headers(), owned)) {
+      return here(context, routed, headers, deadlineNanos);
+    }
+    RelayedRequest relayed = RelayedRequest.of(context, gate, routed.body());
+    return relay
+        .pass(relayed.errand(routed.policy().resource(), owned, deadlineNanos))
+        .compose(
+            passage ->
+                passage.fold(
+                    () -> here(context, routed, headers, deadlineNanos),
+                    Future::succeededFuture,
+                    refusal -> refuse(context, routed, headers, refusal)));
+  }
+
+  private long deadline(Routed routed, WriteRequestParser.Headers headers) {
+    long budgetMillis =
+        Math.min(
+            ADMISSION.plus(routed.adapter().longestForward()).toMillis(),
+            headers.deadlineMillis().orElse(Long.MAX_VALUE));
+    return clocks.read().monotonicNanos() + budgetMillis * NANOS_PER_MILLI;
+  }
+
+  private static Future<Void> refuse(
+      RoutingContext context, Routed routed, WriteRequestParser.Headers headers, Refusal refusal) {
+    WriteHeader shown = headers.fence();
+    return OutcomeHttp.write(
+        context.response(),
+        routed.policy().resource(),
+        routed.adapter().offer().guarantee(),
+        WriteReport.refused(refusal, shown == null ? null : shown.token()));
+  }
+
+  private Future<Void> here(
+      RoutingContext context,
+      Routed routed,
+      WriteRequestParser.Headers headers,
+      long deadlineNanos) {
+    WriteCommand unread = command(context, routed, headers, deadlineNanos);
+    return headers
+        .key()
+        .map(key -> keyed(context, routed, unread, scope(routed, key)))
+        .orElseGet(() -> submit(context, unread));
   }
 
   private static KeyScope scope(Routed routed, IdempotencyKey key) {
@@ -163,50 +208,58 @@ final class ProxyHandler {
 
   /** What waits to be told to send its body may be refused without it. */
   private Future<Void> keyed(
-      RoutingContext context, Routed routed, WriteRequestParser.Headers headers, KeyScope scope) {
+      RoutingContext context, Routed routed, WriteCommand unread, KeyScope scope) {
     if (!Expectation.isOpen(context.request())) {
-      return readThenSubmit(context, routed, headers, scope);
+      return readThenSubmit(context, routed, unread, scope);
     }
-    WriteCommand unread = command(context, routed, headers, routed.body(), null);
     return writes
         .staleUnread(unread, scope)
         .compose(
             stale ->
                 stale
                     .map(report -> answer(context, unread, report))
-                    .orElseGet(() -> readThenSubmit(context, routed, headers, scope)));
+                    .orElseGet(() -> readThenSubmit(context, routed, unread, scope)));
   }
 
   private Future<Void> readThenSubmit(
-      RoutingContext context, Routed routed, WriteRequestParser.Headers headers, KeyScope scope) {
-    ResourcePolicy policy = routed.policy().matched().policy();
+      RoutingContext context, Routed routed, WriteCommand unread, KeyScope scope) {
     return keyedBodies.with(
-        new KeyedBodies.Reading(
-            context.request(), routed.body().lengthBytes(), policy.limits().maxBodyBytes()),
+        routed.body(),
+        unread.policy().limits().maxBodyBytes(),
         ruling ->
             ruling.fold(
-                body -> {
-                  KeyClaim claim =
-                      new KeyClaim(
-                          scope,
-                          Fingerprint.over(
-                              context.request().method().name(),
-                              routed.target().path().text(),
-                              routed.target().query(),
-                              body),
-                          policy.idempotency().retention());
-                  return submit(
-                      context, command(context, routed, headers, new HeldBody(body), claim));
-                },
-                refusal -> refuse(context, refusal, Ruling.granted(routed.policy()))));
+                body -> submit(context, keyed(routed, unread, scope, body)),
+                refusal ->
+                    answer(context, unread, WriteReport.refused(refusal, unread.token()))));
+  }
+
+  private static WriteCommand keyed(
+      Routed routed, WriteCommand unread, KeyScope scope, Buffer body) {
+    if (!(unread.task() instanceof WriteTask.Forward forward)) {
+      throw new IllegalStateException("no forward: " + unread.task().wireName());
+    }
+    ProxiedRequest request = forward.request();
+    KeyClaim claim =
+        new KeyClaim(
+            scope,
+            Fingerprint.over(
+                request.method(), routed.target().path().text(), routed.target().query(), body),
+            unread.policy().idempotency().retention());
+    ProxiedRequest read =
+        new ProxiedRequest(
+            request.method(),
+            request.target(),
+            request.headers(),
+            new HeldBody(body),
+            request.caller());
+    return unread.with(new WriteTask.Forward(forward.adapter(), read), claim);
   }
 
   private WriteCommand command(
       RoutingContext context,
       Routed routed,
       WriteRequestParser.Headers headers,
-      ProxiedBody body,
-      @Nullable KeyClaim claim) {
+      long deadlineNanos) {
     Guarantee guarantee = routed.adapter().offer().guarantee();
     WriteHeader fence = headers.fence();
     if (fence == null) {
@@ -218,19 +271,15 @@ final class ProxyHandler {
             gate,
             (response, status) ->
                 OutcomeHttp.forwarded(response, status, guarantee, fence.token()));
-    long budgetMillis =
-        Math.min(
-            ADMISSION.plus(routed.adapter().longestForward()).toMillis(),
-            headers.deadlineMillis().orElse(Long.MAX_VALUE));
     return new WriteCommand(
         routed.policy().resource(),
         routed.policy().matched().policy(),
         routed.adapter(),
         Principal.ANONYMOUS,
         fence,
-        new WriteTask.Forward(routed.adapter(), proxied(context, routed, body, caller)),
-        claim,
-        clocks.read().monotonicNanos() + budgetMillis * NANOS_PER_MILLI);
+        new WriteTask.Forward(routed.adapter(), proxied(context, routed, caller)),
+        null,
+        deadlineNanos);
   }
 
   private Future<Void> submit(RoutingContext context, WriteCommand command) {
@@ -242,11 +291,10 @@ final class ProxyHandler {
     return OutcomeHttp.write(context.response(), command.resource(), command.guarantee(), report);
   }
 
-  private static ProxiedRequest proxied(
-      RoutingContext context, Routed routed, ProxiedBody body, HttpCaller caller) {
+  private static ProxiedRequest proxied(RoutingContext context, Routed routed, HttpCaller caller) {
     HttpServerRequest request = context.request();
     return new ProxiedRequest(
-        request.method().name(), routed.target().text(), request.headers(), body, caller);
+        request.method().name(), routed.target().text(), request.headers(), routed.body(), caller);
   }
 
   // ---- reads
@@ -266,8 +314,7 @@ final class ProxyHandler {
         new HttpCaller(context, gate, (response, status) -> response.setStatusCode(status));
     long deadlineNanos =
         clocks.read().monotonicNanos() + routed.adapter().longestForward().toNanos();
-    return gate.track(
-            routed.adapter().read(proxied(context, routed, routed.body(), caller), deadlineNanos))
+    return gate.track(routed.adapter().read(proxied(context, routed, caller), deadlineNanos))
         .compose(outcome -> answerRead(context, outcome, routed.policy().resource()));
   }
 

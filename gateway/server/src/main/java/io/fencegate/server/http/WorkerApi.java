@@ -8,6 +8,7 @@ import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.time.Clocks;
 import io.fencegate.server.observe.LockObserver;
 import io.fencegate.server.policy.ActivePolicies;
+import io.fencegate.server.relay.Relay;
 import io.fencegate.server.write.WriteService;
 import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
@@ -38,14 +39,14 @@ public final class WorkerApi {
       ActivePolicies policies,
       Clocks clocks,
       LockObserver observer,
-      RequestGate gate) {}
+      RequestGate gate,
+      Relay relay) {}
 
   public static Router router(Parts parts) {
     LockHandler locks =
         new LockHandler(
             parts.locks(), parts.policies(), parts.clocks(), parts.observer(), parts.gate());
-    WriteHandler writes =
-        new WriteHandler(parts.writes(), parts.policies(), parts.clocks(), parts.gate());
+    WriteHandler writes = new WriteHandler(parts);
     RecordHandler records =
         new RecordHandler(parts.policies(), parts.writes().records(), parts.clocks());
     Router router = Router.router(parts.vertx());
@@ -59,8 +60,7 @@ public final class WorkerApi {
     router.post("/v1/seal/*").handler(writes::seal);
     router.get("/v1/writes/*").handler(records::show);
     router.post("/v1/writes/*").handler(records::close);
-    ProxyHandler proxied =
-        new ProxyHandler(parts.writes(), parts.policies(), parts.clocks(), parts.gate());
+    ProxyHandler proxied = new ProxyHandler(parts);
     router.routeWithRegex(ProxyHandler.NOT_OURS).handler(proxied::handle);
     answerErrors(router);
     return router;

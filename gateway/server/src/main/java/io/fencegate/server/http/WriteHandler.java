@@ -12,10 +12,10 @@ import io.fencegate.policy.name.Principal;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.Ruling;
-import io.fencegate.policy.outcome.WriteOutcome;
 import io.fencegate.policy.time.Clocks;
 import io.fencegate.server.policy.ActivePolicies;
 import io.fencegate.server.policy.MatchedPolicy;
+import io.fencegate.server.relay.Relay;
 import io.fencegate.server.write.WriteCommand;
 import io.fencegate.server.write.WriteReport;
 import io.fencegate.server.write.WriteService;
@@ -28,6 +28,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The write and seal endpoints: headers, policy, body, then the write path. */
@@ -45,12 +46,14 @@ final class WriteHandler {
   private final ActivePolicies policies;
   private final Clocks clocks;
   private final RequestGate gate;
+  private final Relay relay;
 
-  WriteHandler(WriteService writes, ActivePolicies policies, Clocks clocks, RequestGate gate) {
-    this.gate = gate;
-    this.writes = writes;
-    this.policies = policies;
-    this.clocks = clocks;
+  WriteHandler(WorkerApi.Parts parts) {
+    this.writes = parts.writes();
+    this.policies = parts.policies();
+    this.clocks = parts.clocks();
+    this.gate = parts.gate();
+    this.relay = parts.relay();
   }
 
   /** What is known of a write before its body is read. */
@@ -63,14 +66,18 @@ final class WriteHandler {
   void write(RoutingContext context) {
     Ruling<ResourceName> name = ResourcePaths.resource(context.request(), WRITE, "");
     name.then(found -> matched(context.request(), found, WriteRequestParser::headers))
-        .fold(matched -> readThenWrite(context, matched), refusal -> refuse(context, name, refusal))
+        .fold(
+            matched -> inItsPlace(context, matched, () -> readThenWrite(context, matched)),
+            refusal -> refuse(context, name, refusal))
         .onFailure(context::fail);
   }
 
   void seal(RoutingContext context) {
     Ruling<ResourceName> name = ResourcePaths.resource(context.request(), SEAL, "");
     name.then(found -> matched(context.request(), found, WriteRequestParser::sealHeaders))
-        .fold(matched -> readThenSeal(context, matched), refusal -> refuse(context, name, refusal))
+        .fold(
+            matched -> inItsPlace(context, matched, () -> readThenSeal(context, matched)),
+            refusal -> refuse(context, name, refusal))
         .onFailure(context::fail);
   }
 
@@ -103,6 +110,29 @@ final class WriteHandler {
     return arrivedNanos + budgetMillis * NANOS_PER_MILLI;
   }
 
+  /** Here, or at the gateway that carries the resource's writes out. */
+  private Future<Void> inItsPlace(
+      RoutingContext context, Matched matched, Supplier<Future<Void>> here) {
+    HttpServerRequest request = context.request();
+    boolean owned = RelayedRequest.needsOwner(matched.policy());
+    if (!Relay.concerns(request.headers(), owned)) {
+      return here.get();
+    }
+    return RelayedRequest.of(context, gate, matched.policy().policy().limits().maxBodyBytes())
+        .fold(
+            relayed ->
+                relay
+                    .pass(relayed.errand(matched.resource(), owned, matched.deadlineNanos()))
+                    .compose(
+                        passage ->
+                            passage.fold(
+                                here,
+                                Future::succeededFuture,
+                                refusal -> refuse(context, matched, refusal)))
+                    .onComplete(unused -> relayed.discard()),
+            refusal -> refuse(context, matched, refusal));
+  }
+
   private Future<Void> readThenWrite(RoutingContext context, Matched matched) {
     ResourcePolicy policy = matched.policy().policy();
     return JsonBody.read(context.request(), policy.limits().maxBodyBytes())
@@ -116,9 +146,7 @@ final class WriteHandler {
 
   private static Future<Void> refuse(RoutingContext context, Matched matched, Refusal refusal) {
     WriteHeader shown = matched.headers().fence();
-    WriteReport report =
-        new WriteReport(
-            new WriteOutcome.Rejected(refusal), shown == null ? null : shown.token(), null);
+    WriteReport report = WriteReport.refused(refusal, shown == null ? null : shown.token());
     return OutcomeHttp.write(
         context.response(), matched.resource(), matched.policy().kept().guarantee(), report);
   }

@@ -3,7 +3,6 @@ package io.fencegate.server.write;
 
 import io.fencegate.adapter.spi.RecordedWrite;
 import io.fencegate.policy.fence.DrainBarrier;
-import io.fencegate.policy.outcome.Certainty;
 import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.WriteOutcome;
@@ -48,12 +47,10 @@ final class Reports {
   /** A no; in doubt where an earlier request with the same key may still be applied. */
   WriteReport refused(WriteCommand command, Refusal refusal) {
     FencingToken known = barrier.view(command.resource()).epoch();
-    WriteOutcome outcome =
-        refusal.certainty() == Certainty.REJECTED
-            ? new WriteOutcome.Rejected(refusal)
-            : new WriteOutcome.Unknown(refusal);
     return new WriteReport(
-        outcome, command.token(), refusal.epoch() == null ? known : refusal.epoch());
+        WriteReport.outcome(refusal),
+        command.token(),
+        refusal.epoch() == null ? known : refusal.epoch());
   }
 
   /** The caller is told how to find out. */

@@ -2,6 +2,8 @@
 package io.fencegate.server.write;
 
 import io.fencegate.adapter.spi.RecordedWrite;
+import io.fencegate.policy.outcome.Certainty;
+import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.WriteOutcome;
 import io.fencegate.policy.token.FencingToken;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +29,17 @@ public record WriteReport(
   public WriteReport(
       WriteOutcome outcome, @Nullable FencingToken token, @Nullable FencingToken epoch) {
     this(outcome, token, epoch, null, null);
+  }
+
+  /** Of a write that was refused before it was carried out here, with what is known of it. */
+  public static WriteReport refused(Refusal refusal, @Nullable FencingToken token) {
+    return new WriteReport(outcome(refusal), token, null);
+  }
+
+  static WriteOutcome outcome(Refusal refusal) {
+    return refusal.certainty() == Certainty.REJECTED
+        ? new WriteOutcome.Rejected(refusal)
+        : new WriteOutcome.Unknown(refusal);
   }
 
   WriteReport in(ShadowVerdict verdict) {

@@ -103,6 +103,35 @@ final class ConfigLoaderTest {
                 new AuditConfig(Path.of("/srv/gate/log/a.jsonl"), 1024L * 1024, 3)));
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "10.0.0.7:8080, 10.0.0.7, 8080",
+    "gate-1.internal:1, gate-1.internal, 1",
+    "'[fd00::7]:65535', fd00::7, 65535"
+  })
+  void othersReachTheWorkerPortWhereItIsAdvertised(String address, String host, int port) {
+    ServerConfig config = good("worker: { host: 0.0.0.0, advertise: '" + address + "' }\n");
+    assertThat(config.advertise()).contains(new Listener(host, port));
+    assertThat(config.address(7)).isEqualTo(address);
+    assertThat(config.worker()).isEqualTo(new Listener("0.0.0.0", 8080));
+  }
+
+  @Test
+  void othersReachTheWorkerPortWhereItListensIfNothingElseIsSaid() {
+    assertThat(good("worker: { host: a, port: 0 }\n").address(7)).isEqualTo("a:7");
+    assertThat(good("worker: { host: '::1' }\n").address(7)).isEqualTo("[::1]:7");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"a", "a:0", "a:65536", ":80", "a b:80", "http://a:80", "a:80/", "fd00::7:80"})
+  void anAddressThatCannotBeReachedIsRefused(String address) {
+    assertThat(bad("worker: { advertise: '" + address + "' }\n"))
+        .singleElement()
+        .asString()
+        .contains("/worker/advertise", "expected host:port");
+  }
+
   @Test
   void everyKeyOfEtcdIsTaken() {
     ServerConfig config =
@@ -206,7 +235,7 @@ final class ConfigLoaderTest {
         "worker: {host: 'a b'} | /worker/host: 'a b' | a host name",
         "worker: {prot: 80} | gate.yaml:1:10: /worker/prot: | (did you mean 'port'?)",
         "worker: 8080 | gate.yaml:1:9: /worker: the number 8080 | a mapping with keys out of",
-        "worker: | /worker: nothing | a mapping with keys out of [host, port]",
+        "worker: | /worker: nothing | a mapping with keys out of [host, port, advertise]",
         "[1] | gate.yaml:1:1: a list | a mapping of settings",
         "wroker: {port: 80} | gate.yaml:1:1: /wroker: | (did you mean 'worker'?)",
         "worker: {tls: {cert: a}} | gate.yaml:1:10: /worker/tls: | not in this version",

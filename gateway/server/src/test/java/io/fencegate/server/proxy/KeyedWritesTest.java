@@ -254,6 +254,15 @@ class KeyedWritesTest {
     String large = "x".repeat(1024 * 1024 + 1);
     assertThat(fixture.send(lock, "POST", "created", large, keyed(key)).code())
         .isEqualTo("body-too-large");
+    assertThat(
+            RawHttp.exchange(
+                fixture.port(),
+                ProxyFixture.head(acquire("closed"), "POST", "created")
+                    + "Connection: close\r\nIdempotency-Key: k\r\nTransfer-Encoding: chunked\r\n\r\n"
+                    + "500\r\n"
+                    + "x".repeat(0x500)
+                    + "\r\n0\r\n\r\n"))
+        .startsWith("HTTP/1.1 413");
     String most = "x".repeat(1024 * 1024);
     assertThat(fixture.send(lock, "POST", "created", most, keyed(key)).status()).isEqualTo(201);
     assertThat(fixture.downstream.seen().get(0).body())
