@@ -62,11 +62,14 @@ final class ConfigValues {
 
   /** Where a port can be reached. */
   Optional<Listener> optionalAddress(ConfigKey key) {
+    List<Listener> none = List.of();
     return read(
-        key,
-        "host:port, such as 10.0.0.7:8080 or [fd00::7]:8080",
-        it -> text(it).flatMap(ConfigValues::address).map(Optional::of),
-        Optional.empty());
+            key,
+            "host:port, such as 10.0.0.7:8080 or [fd00::7]:8080",
+            it -> text(it).flatMap(ConfigValues::address).map(List::of),
+            none)
+        .stream()
+        .findFirst();
   }
 
   private static Optional<Listener> address(String text) {

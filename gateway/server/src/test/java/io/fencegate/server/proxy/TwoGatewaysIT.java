@@ -190,12 +190,6 @@ class TwoGatewaysIT {
     return lock(gateway, lock.resource(), 60_000);
   }
 
-  private Duration until(Callable<Boolean> condition) {
-    long startNanos = System.nanoTime();
-    eventually(condition);
-    return Duration.ofNanos(System.nanoTime() - startNanos);
-  }
-
   // ---- one write in flight, another gateway
 
   @Test
