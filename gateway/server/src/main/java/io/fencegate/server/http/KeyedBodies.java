@@ -8,9 +8,9 @@ import io.vertx.core.buffer.Buffer;
 import java.util.function.Function;
 
 /**
- * Bodies of requests with an Idempotency-Key, which are read whole before anything else is done with
- * them, since the key stands for them byte by byte. Bounded for each and for all of them together.
- * Used from one context.
+ * Bodies of requests with an Idempotency-Key, which are read whole before anything else is done
+ * with them, since the key stands for them byte by byte. Bounded for each and for all of them
+ * together. Used from one context.
  */
 final class KeyedBodies {
 
@@ -29,7 +29,8 @@ final class KeyedBodies {
    *
    * @param policyMaxBytes the policy's own bound
    */
-  <T> Future<T> with(CallerBody body, int policyMaxBytes, Function<Ruling<Buffer>, Future<T>> work) {
+  <T> Future<T> with(
+      CallerBody body, int policyMaxBytes, Function<Ruling<Buffer>, Future<T>> work) {
     int maxBytes = Math.min(MAX_BYTES, policyMaxBytes);
     long bytes = body.lengthBytes().orElse(maxBytes);
     if (bytes > maxBytes) {
@@ -43,8 +44,6 @@ final class KeyedBodies {
                   .retryAfter(RETRY_AFTER_MILLIS)));
     }
     heldBytes += bytes;
-    return WholeBody.read(body, maxBytes)
-        .compose(work)
-        .onComplete(unused -> heldBytes -= bytes);
+    return WholeBody.read(body, maxBytes).compose(work).onComplete(unused -> heldBytes -= bytes);
   }
 }

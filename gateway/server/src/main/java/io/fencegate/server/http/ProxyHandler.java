@@ -229,8 +229,7 @@ final class ProxyHandler {
         ruling ->
             ruling.fold(
                 body -> submit(context, keyed(routed, unread, scope, body)),
-                refusal ->
-                    answer(context, unread, WriteReport.refused(refusal, unread.token()))));
+                refusal -> answer(context, unread, WriteReport.refused(refusal, unread.token()))));
   }
 
   private static WriteCommand keyed(

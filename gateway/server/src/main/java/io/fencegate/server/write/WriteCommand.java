@@ -48,8 +48,7 @@ public record WriteCommand(
 
   /** The same write under an Idempotency-Key, now that its body is known. */
   public WriteCommand with(WriteTask read, KeyClaim key) {
-    return new WriteCommand(
-        resource, policy, adapter, principal, shown, read, key, deadlineNanos);
+    return new WriteCommand(resource, policy, adapter, principal, shown, read, key, deadlineNanos);
   }
 
   /** What is promised about this write. */

@@ -45,7 +45,9 @@ class TwoGatewaysIT {
 
   private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
-  /** A session and the second of its bucket, one period of looking, and what a busy machine adds. */
+  /**
+   * A session and the second of its bucket, one period of looking, and what a busy machine adds.
+   */
   private static final Duration SESSION_ENDS = Duration.ofSeconds(10 + 1 + 1);
 
   private static final String POLICIES =
