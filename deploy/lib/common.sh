@@ -69,29 +69,39 @@ fencegate_give_up() {
   exit "$FENCEGATE_EXIT_UNAVAILABLE"
 }
 
+# True when commands can be run as root.
+fencegate_may_be_root() {
+  [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null 2>&1
+}
+
+# Runs a command as root. Without a terminal nobody can type a password.
+fencegate_as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  elif [ -t 0 ]; then
+    sudo "$@"
+  else
+    sudo -n "$@"
+  fi
+}
+
 # Installs the packages $2... with apt-get; $1 is what a person would have to install instead.
 fencegate_apt_install() {
   local needed=$1
   shift
   command -v apt-get >/dev/null 2>&1 ||
     fencegate_give_up "there is no apt-get here" "$needed"
-  local -a as_root=()
-  if [ "$(id -u)" -ne 0 ]; then
-    command -v sudo >/dev/null 2>&1 ||
-      fencegate_give_up "installing packages needs root, and there is no sudo" "$needed" \
-        "as root: apt-get install $*"
-    as_root=(sudo)
-    # Without a terminal nobody can type a password.
-    [ -t 0 ] || as_root=(sudo -n)
-  fi
+  fencegate_may_be_root ||
+    fencegate_give_up "installing packages needs root, and there is no sudo" "$needed" \
+      "as root: apt-get install $*"
   if [ -z "${fencegate_apt_updated:-}" ]; then
     fencegate_say "running apt-get update"
-    ${as_root[@]+"${as_root[@]}"} apt-get update -qq >&2 ||
+    fencegate_as_root apt-get update -qq >&2 ||
       fencegate_say "apt-get update failed, going on with the package lists that are here"
     fencegate_apt_updated=yes
   fi
   fencegate_say "running apt-get install $*"
-  ${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive \
+  fencegate_as_root env DEBIAN_FRONTEND=noninteractive \
     apt-get install -y -qq --no-install-recommends "$@" >&2 ||
     fencegate_give_up "apt-get could not install: $*" "$needed"
 }
@@ -134,19 +144,56 @@ fencegate_need_etcd() {
     fencegate_give_up "the installed etcd is not on the PATH" "$etcd"
 }
 
+# After this, nginx and wrk are on the PATH; or the script has ended with 3. The service that comes
+# with nginx would take port 80: it is not started.
+fencegate_need_nginx_and_wrk() {
+  local nginx="nginx, release 1.18 or newer (Debian, Ubuntu: nginx)"
+  local wrk="wrk, release 4 (Debian, Ubuntu: wrk)"
+  # Where nginx is installed; not every user's PATH has it.
+  PATH=$PATH:/usr/sbin
+  if ! command -v nginx >/dev/null 2>&1; then
+    fencegate_say "no nginx found"
+    fencegate_apt_install_without_services "$nginx" nginx
+    hash -r
+    command -v nginx >/dev/null 2>&1 ||
+      fencegate_give_up "the installed nginx is not on the PATH" "$nginx"
+  fi
+  if ! command -v wrk >/dev/null 2>&1; then
+    fencegate_say "no wrk found"
+    fencegate_apt_install "$wrk" wrk
+    hash -r
+    command -v wrk >/dev/null 2>&1 ||
+      fencegate_give_up "the installed wrk is not on the PATH" "$wrk"
+  fi
+}
+
+# As fencegate_apt_install, and no service of the packages is started: that is what dpkg asks
+# policy-rc.d for. Where there is one already, it decides.
+fencegate_apt_install_without_services() {
+  local policy=/usr/sbin/policy-rc.d
+  if [ -e "$policy" ] || ! fencegate_may_be_root; then
+    fencegate_apt_install "$@"
+    return
+  fi
+  # In a shell of its own, which cleans up however it ends, and ends the script where it fails.
+  (
+    trap 'fencegate_as_root rm -f "$policy"' EXIT
+    trap 'exit 130' INT TERM
+    # The file's text is for the shell that runs as root.
+    # shellcheck disable=SC2016
+    fencegate_as_root sh -c 'printf "#!/bin/sh\nexit 101\n" >"$1" && chmod 755 "$1"' sh "$policy" &&
+      fencegate_apt_install "$@"
+  ) || exit
+}
+
 # True when apt knows package $1. Lists that were never fetched know nothing: fetch them first.
 fencegate_package_exists() {
   if apt-cache show "$1" >/dev/null 2>&1; then
     return 0
   fi
-  local -a as_root=()
-  if [ "$(id -u)" -ne 0 ]; then
-    command -v sudo >/dev/null 2>&1 || return 0
-    as_root=(sudo)
-    [ -t 0 ] || as_root=(sudo -n)
-  fi
+  fencegate_may_be_root || return 0
   fencegate_say "running apt-get update"
-  ${as_root[@]+"${as_root[@]}"} apt-get update -qq >&2 || return 0
+  fencegate_as_root apt-get update -qq >&2 || return 0
   fencegate_apt_updated=yes
   apt-cache show "$1" >/dev/null 2>&1
 }

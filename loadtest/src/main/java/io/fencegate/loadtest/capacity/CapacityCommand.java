@@ -4,6 +4,7 @@ package io.fencegate.loadtest.capacity;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.fencegate.loadtest.measure.Machine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -184,12 +185,7 @@ final class CapacityCommand implements Callable<Integer> {
   private ObjectNode measure(Setting setting) {
     ObjectNode figures = JsonNodeFactory.instance.objectNode();
     figures.put("at", Instant.now().toString());
-    figures
-        .putObject("machine")
-        .put("cpu", Machine.cpu())
-        .put("processors", Runtime.getRuntime().availableProcessors())
-        .put("os", System.getProperty("os.name") + " " + System.getProperty("os.version"))
-        .put("java", Runtime.version().toString());
+    Machine.putInto(figures.putObject("machine"));
     if (parts.contains(Part.WORKLOAD)) {
       figures.set("workload", new WorkloadPart(setting, plan(), kill).run());
     }

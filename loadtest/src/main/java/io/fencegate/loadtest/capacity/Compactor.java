@@ -3,6 +3,7 @@ package io.fencegate.loadtest.capacity;
 
 import io.fencegate.lab.EtcdCluster;
 import io.fencegate.lab.EtcdNode;
+import io.fencegate.loadtest.measure.Pauses;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

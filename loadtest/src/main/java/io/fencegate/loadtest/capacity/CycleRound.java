@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.loadtest.capacity;
 
+import io.fencegate.loadtest.measure.MeasurementFailure;
 import io.vertx.core.Context;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -28,7 +29,7 @@ final class CycleRound {
   }
 
   /**
-   * Cycles per second. Blocks; fails with {@link CapacityFailure} where a cycle failed.
+   * Cycles per second. Blocks; fails with {@link MeasurementFailure} where a cycle failed.
    *
    * @param atOnce how many cycles are under way all the time
    */
@@ -45,9 +46,9 @@ final class CycleRound {
       return round.done.get(length.toSeconds() + GRACE_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new CapacityFailure("interrupted", e);
+      throw new MeasurementFailure("interrupted", e);
     } catch (java.util.concurrent.ExecutionException | java.util.concurrent.TimeoutException e) {
-      throw new CapacityFailure("a round of " + cycles.name() + " failed: " + e, e);
+      throw new MeasurementFailure("a round of " + cycles.name() + " failed: " + e, e);
     }
   }
 

@@ -4,9 +4,11 @@ package io.fencegate.loadtest.capacity;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fencegate.lab.EtcdCluster;
+import io.fencegate.loadtest.measure.CpuMeter;
+import io.fencegate.loadtest.measure.GatewayProcess;
+import io.fencegate.loadtest.measure.Spread;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 
 /**
@@ -20,6 +22,7 @@ final class CyclesPart {
   private static final int WARM_UP_ROUNDS = 3;
 
   private static final double NANOS_PER_MICRO = 1_000;
+  private static final int DECIMALS = 1;
 
   private final Setting setting;
   private final int rounds;
@@ -71,9 +74,10 @@ final class CyclesPart {
     for (int i = 0; i < all.size(); i++) {
       ObjectNode entry = json.withArray("/rows").addObject();
       entry.put("name", all.get(i).name());
-      spread(entry.putObject("perSecond"), rates.get(i));
-      spread(entry.putObject("cpuMicrosPerCycle"), micros.get(i));
-      spread(entry.putObject("timesEtcdsOwn"), ratios(rates.get(i), rates.get(1)));
+      Spread.of(rates.get(i)).putInto(entry.putObject("perSecond"), DECIMALS);
+      Spread.of(micros.get(i)).putInto(entry.putObject("cpuMicrosPerCycle"), DECIMALS);
+      Spread.of(Spread.ratios(rates.get(i), rates.get(1)))
+          .putInto(entry.putObject("timesEtcdsOwn"), DECIMALS);
     }
     return json;
   }
@@ -83,26 +87,5 @@ final class CyclesPart {
     CpuMeter cpu = new CpuMeter().add("this", ProcessHandle.current().pid());
     EtcdProcesses.pids().forEach(pid -> cpu.add("etcd" + pid, pid));
     return cpu.add("gateway", gateway.pid());
-  }
-
-  /** Round by round, since both rounds of a pair had the same neighbours. */
-  private static List<Double> ratios(List<Double> rates, List<Double> base) {
-    List<Double> ratios = new ArrayList<>();
-    for (int i = 0; i < rates.size(); i++) {
-      ratios.add(rates.get(i) / base.get(i));
-    }
-    return ratios;
-  }
-
-  private static void spread(ObjectNode json, List<Double> values) {
-    List<Double> sorted = new ArrayList<>(values);
-    Collections.sort(sorted);
-    json.put("median", tenths(sorted.get(sorted.size() / 2)));
-    json.put("least", tenths(sorted.get(0)));
-    json.put("most", tenths(sorted.get(sorted.size() - 1)));
-  }
-
-  private static double tenths(double value) {
-    return Math.round(value * 10) / 10.0;
   }
 }

@@ -3,11 +3,11 @@ package io.fencegate.loadtest.capacity;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.fencegate.loadtest.measure.MeasuredProcess;
+import io.fencegate.loadtest.measure.MeasurementFailure;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -61,7 +61,8 @@ final class GatlingProcess {
       Files.createDirectories(directory);
       Files.deleteIfExists(out);
       MeasuredProcess gatling =
-          MeasuredProcess.java(arguments, directory, directory.resolve("gatling.err"));
+          MeasuredProcess.start(
+              MeasuredProcess.java(arguments), directory, directory.resolve("gatling.err"));
       follow(gatling, directory.resolve("gatling.log"), entered);
       int exitCode = gatling.process().waitFor();
       if (!Files.isReadable(out)) {
@@ -69,18 +70,16 @@ final class GatlingProcess {
       }
       return new Run((ObjectNode) new ObjectMapper().readTree(out.toFile()), exitCode == 0);
     } catch (IOException e) {
-      throw new CapacityFailure("cannot run Gatling", e);
+      throw new MeasurementFailure("cannot run Gatling", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new CapacityFailure("interrupted", e);
+      throw new MeasurementFailure("interrupted", e);
     }
   }
 
   private static void follow(MeasuredProcess gatling, Path log, BiConsumer<Phase, Long> entered)
       throws IOException {
-    try (BufferedReader output =
-            new BufferedReader(
-                new InputStreamReader(gatling.process().getInputStream(), StandardCharsets.UTF_8));
+    try (BufferedReader output = gatling.output();
         BufferedWriter copy = Files.newBufferedWriter(log)) {
       for (String line = output.readLine(); line != null; line = output.readLine()) {
         if (line.startsWith(MARK)) {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fencegate.lab.EtcdCluster;
+import io.fencegate.loadtest.measure.GatewayProcess;
 import java.time.Duration;
 import java.util.function.Function;
 
@@ -57,7 +58,7 @@ final class HighestRatePart {
     ObjectNode json = JsonNodeFactory.instance.objectNode();
     RateSearch search = new RateSearch(firstRate, maxSteps);
     setting.say("highest rate %s: warming up".formatted(name));
-    step.apply(firstRate / WARM_UP_DIVISOR);
+    JsonNode unused = step.apply(firstRate / WARM_UP_DIVISOR);
     while (search.goesOn()) {
       double rate = search.next();
       JsonNode figures = step.apply(rate).path("phases").path(Phase.STEADY.wireName());

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.loadtest.capacity;
 
+import io.fencegate.loadtest.measure.MeasurementFailure;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClient;
@@ -62,7 +63,7 @@ final class HttpCycles implements Cycles, AutoCloseable {
             answer ->
                 answer.contains(expected)
                     ? Future.succeededFuture(answer)
-                    : Future.failedFuture(new CapacityFailure("answered: " + answer)));
+                    : Future.failedFuture(new MeasurementFailure("answered: " + answer)));
   }
 
   @Override

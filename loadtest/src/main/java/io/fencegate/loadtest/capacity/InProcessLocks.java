@@ -9,6 +9,7 @@ import io.fencegate.coordination.lock.Grant;
 import io.fencegate.coordination.lock.LockService;
 import io.fencegate.coordination.lock.Release;
 import io.fencegate.coordination.store.CoordinationStore;
+import io.fencegate.loadtest.measure.MeasurementFailure;
 import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.name.HolderId;
 import io.fencegate.policy.name.Principal;
@@ -124,7 +125,7 @@ final class InProcessLocks implements AutoCloseable, Cycles {
   static <T> Future<T> value(Ruling<T> ruling) {
     return ruling.fold(
         Future::succeededFuture,
-        refusal -> Future.failedFuture(new CapacityFailure("refused: " + refusal)));
+        refusal -> Future.failedFuture(new MeasurementFailure("refused: " + refusal)));
   }
 
   @Override
@@ -148,7 +149,7 @@ final class InProcessLocks implements AutoCloseable, Cycles {
             release ->
                 release == Release.RELEASED
                     ? Future.succeededFuture()
-                    : Future.failedFuture(new CapacityFailure("not released: " + release)));
+                    : Future.failedFuture(new MeasurementFailure("not released: " + release)));
   }
 
   @Override

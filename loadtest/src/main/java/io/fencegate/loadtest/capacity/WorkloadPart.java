@@ -6,6 +6,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fencegate.lab.EtcdCluster;
 import io.fencegate.lab.EtcdNode;
 import io.fencegate.lab.EtcdOptions;
+import io.fencegate.loadtest.measure.CpuMeter;
+import io.fencegate.loadtest.measure.GatewayProcess;
+import io.fencegate.loadtest.measure.MachineLoad;
+import io.fencegate.loadtest.measure.MeasurementFailure;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicReference;
@@ -32,12 +36,12 @@ final class WorkloadPart {
     NONE
   }
 
-  /** A run; {@link CapacityFailure} where the plan cannot work. */
+  /** A run; {@link MeasurementFailure} where the plan cannot work. */
   WorkloadPart(Setting setting, LoadPlan plan, Victim victim) {
     plan.objection()
         .ifPresent(
             objection -> {
-              throw new CapacityFailure(objection);
+              throw new MeasurementFailure(objection);
             });
     this.setting = setting;
     this.plan = plan;
@@ -76,7 +80,7 @@ final class WorkloadPart {
     json.put("resources", plan.resources());
     json.put("held", plan.held());
     json.put("killed", victim.name().toLowerCase(Locale.ROOT));
-    GatewayProcess.Heap heap = gateway.heap();
+    HeapLog.Heap heap = setting.heapLog("workload").heap();
     json.withObject("/gatewayMemory")
         .put("heapPeakMib", heap.peakMib())
         .put("heapLivePeakMib", heap.peakLiveMib())
@@ -102,7 +106,7 @@ final class WorkloadPart {
     for (int i = 0; i < nodes.size(); i++) {
       cpu.add("etcd" + (i + 1), nodes.get(i));
     }
-    meters.set(new Meters(phase, cpu, new MachineLoad()));
+    meters.set(new Meters(phase, cpu, MachineLoad.ofAll()));
   }
 
   private void kill(EtcdCluster etcd) {

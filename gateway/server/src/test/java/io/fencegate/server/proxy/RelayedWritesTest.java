@@ -159,7 +159,7 @@ class RelayedWritesTest {
   void readsAndWritesThatNeedNoOwnerStayWhereTheyCame() {
     Answer read = fixture.api.get("/" + lock.resource() + "/a");
     assertThat(read.status()).isEqualTo(200);
-    Lock log = fixture.api.acquire("log/any");
+    Lock log = fixture.api.acquire("log/stays");
     JsonObject append = new JsonObject("{\"operation\":\"append\",\"params\":{\"text\":\"a\"}}");
     assertThat(fixture.api.write(log, append, Map.of()).status()).isEqualTo(200);
     assertThat(fixture.first.asked()).isZero();
@@ -230,7 +230,7 @@ class RelayedWritesTest {
 
   @Test
   void aHopHeaderIsJudgedEvenWhereNoOwnerIsNeededAndReachesNoDownstream() {
-    Lock log = fixture.api.acquire("log/any");
+    Lock log = fixture.api.acquire("log/judged");
     JsonObject append = new JsonObject("{\"operation\":\"append\",\"params\":{\"text\":\"a\"}}");
     assertThat(fixture.api.write(log, append, Map.of("Fencegate-Hop", "x")).status())
         .isEqualTo(400);

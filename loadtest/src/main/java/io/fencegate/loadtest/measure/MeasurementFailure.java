@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.fencegate.loadtest.capacity;
+package io.fencegate.loadtest.measure;
 
 /** A measurement could not be made; the message says why and what to do. */
-final class CapacityFailure extends RuntimeException {
+public final class MeasurementFailure extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
-  CapacityFailure(String message) {
+  public MeasurementFailure(String message) {
     super(message);
   }
 
-  CapacityFailure(String message, Throwable cause) {
+  public MeasurementFailure(String message, Throwable cause) {
     super(message, cause);
   }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.fencegate.loadtest.capacity;
+package io.fencegate.loadtest.measure;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** How much of the processors some processes use, from its making until it is read. */
-final class CpuMeter {
+public final class CpuMeter {
 
   private static final double PERCENT = 100.0;
 
@@ -16,7 +16,8 @@ final class CpuMeter {
   private final Map<String, Duration> before = new LinkedHashMap<>();
   private final long startNanos = System.nanoTime();
 
-  CpuMeter add(String name, long pid) {
+  /** Measures this process too; one that does not live is left out. */
+  public CpuMeter add(String name, long pid) {
     ProcessHandle.of(pid)
         .ifPresent(
             process -> {
@@ -31,7 +32,7 @@ final class CpuMeter {
   }
 
   /** Processor time that all of them that still live have used, in nanoseconds. */
-  long usedNanos() {
+  public long usedNanos() {
     return processes.entrySet().stream()
         .filter(entry -> entry.getValue().isAlive())
         .mapToLong(entry -> usedNanos(entry.getKey(), entry.getValue()))
@@ -43,7 +44,7 @@ final class CpuMeter {
   }
 
   /** Percent of one processor, by process; one that has ended is left out. */
-  ObjectNode percents() {
+  public ObjectNode percents() {
     ObjectNode json = JsonNodeFactory.instance.objectNode();
     long tookNanos = System.nanoTime() - startNanos;
     processes.forEach(

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.fencegate.loadtest.capacity;
+package io.fencegate.loadtest.measure;
 
 /** Waiting, for programs that measure. */
-final class Pauses {
+public final class Pauses {
 
   private Pauses() {}
 
-  static void millis(long millis) {
+  /** Blocks for so long. */
+  public static void millis(long millis) {
     try {
       Thread.sleep(millis);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new CapacityFailure("interrupted", e);
+      throw new MeasurementFailure("interrupted", e);
     }
   }
 }
