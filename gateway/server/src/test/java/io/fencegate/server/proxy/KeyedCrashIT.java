@@ -23,7 +23,7 @@ class KeyedCrashIT {
       """
       apiVersion: fencegate/v1
       adapters:
-        api: { type: http, url: "http://127.0.0.1:%d", timeout: 20s }
+        api: { type: http, url: "http://127.0.0.1:%d", timeout: 3s }
       resources:
         - name: ledger
           match: ledger/{tenant}
@@ -36,7 +36,18 @@ class KeyedCrashIT {
 
   @TempDir Path folder;
 
+  /** Waits until the gateway carries the resource's writes out. */
   private static Answer send(ApiClient worker, Lock lock, String what, String key) {
+    return await()
+        .atMost(Duration.ofSeconds(60))
+        .until(() -> sendOnce(worker, lock, what, key), answer -> !isHandover(answer));
+  }
+
+  private static boolean isHandover(Answer answer) {
+    return answer.status() == 503 && answer.code().equals("handover");
+  }
+
+  private static Answer sendOnce(ApiClient worker, Lock lock, String what, String key) {
     return worker.send(
         "POST",
         "/" + lock.resource() + "/" + what,
