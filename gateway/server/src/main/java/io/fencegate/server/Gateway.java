@@ -41,6 +41,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.VerticleBase;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
@@ -71,6 +72,11 @@ public final class Gateway extends VerticleBase {
 
   /** Counts of calls per resource halve in this time, so that they say what is hot now. */
   private static final Duration FADE_EVERY = Duration.ofMinutes(1);
+
+  /** A shutdown looks so often, and for a second at most, for a moment without new connections. */
+  private static final Duration LOOK_AGAIN = Duration.ofMillis(2);
+
+  private static final int MAX_LOOKS = 500;
 
   /** The longest that a shutdown waits for its resources to be handed over. */
   private static final Duration HANDOVER_BUDGET = Duration.ofSeconds(10);
@@ -163,7 +169,7 @@ public final class Gateway extends VerticleBase {
               return CoordinatorHistory.open(vertx, setup.config().dataDir())
                   .compose(
                       history ->
-                          listen(setup.config().worker(), this::serve)
+                          listen(setup.config().worker(), gate::connected, this::serve)
                               .compose(server -> start(library, history, server)));
             })
         .recover(failure -> closeAll().transform(unused -> Future.failedFuture(failure)));
@@ -208,6 +214,7 @@ public final class Gateway extends VerticleBase {
     workerRouter = workerRouter(coordinating, library, observations, writes);
     return listen(
             setup.config().operator(),
+            unused -> {},
             operatorRouter(
                 coordinating, library, new OperatorAudit(auditLog, setup.clocks()), writes))
         .map(
@@ -318,7 +325,8 @@ public final class Gateway extends VerticleBase {
             setup.clocks()));
   }
 
-  private Future<HttpServer> listen(Listener listener, Handler<HttpServerRequest> handler) {
+  private Future<HttpServer> listen(
+      Listener listener, Handler<HttpConnection> connections, Handler<HttpServerRequest> handler) {
     HttpServerOptions options =
         new HttpServerOptions()
             .setHost(listener.host())
@@ -333,6 +341,7 @@ public final class Gateway extends VerticleBase {
     return vertx
         .createHttpServer(options)
         .invalidRequestHandler(WorkerApi::malformed)
+        .connectionHandler(connections)
         .requestHandler(handler)
         .listen()
         .recover(cause -> Future.failedFuture(new PortUnavailable(listener, cause)));
@@ -367,14 +376,22 @@ public final class Gateway extends VerticleBase {
     Optional.ofNullable(coordination).ifPresent(it -> it.locks().endWaits());
     gate.announce();
     return handOver()
-        .compose(unused -> InTime.of(vertx, drained(), DRAIN_BUDGET))
+        .compose(unused -> InTime.of(vertx, drained(MAX_LOOKS), DRAIN_BUDGET))
         .onFailure(late -> LOG.error("requests are still in flight after {}", DRAIN_BUDGET))
         .transform(unused -> closeAll())
         .onSuccess(unused -> LOG.info("stopped"));
   }
 
-  /** New connections are refused from here on, and idle ones closed. */
-  private Future<Void> drained() {
+  /**
+   * New connections are refused from here on, and idle ones closed. One that was just opened would
+   * be reset with the request on its way, so this waits a little for a moment without any.
+   */
+  private Future<Void> drained(int looksLeft) {
+    if (gate.expectsRequests() && looksLeft > 0) {
+      return vertx
+          .timer(LOOK_AGAIN.toMillis(), TimeUnit.MILLISECONDS)
+          .compose(unused -> drained(looksLeft - 1));
+    }
     Optional.ofNullable(worker)
         .ifPresent(it -> it.shutdown(DRAIN_BUDGET.toSeconds(), TimeUnit.SECONDS));
     return gate.drain();

@@ -109,9 +109,11 @@ public final class GatewayProcess implements AutoCloseable {
     signal("STOP");
   }
 
-  /** SIGCONT after {@link #pause()}. */
+  /** SIGCONT after {@link #pause()}; nothing where it has ended. */
   public void resume() throws IOException, InterruptedException {
-    signal("CONT");
+    if (process.isAlive()) {
+      signal("CONT");
+    }
   }
 
   private void signal(String name) throws IOException, InterruptedException {

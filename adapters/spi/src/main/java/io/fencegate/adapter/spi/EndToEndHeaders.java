@@ -48,6 +48,9 @@ public final class EndToEndHeaders {
   }
 
   private static Set<String> nominated(List<String> connection) {
+    if (connection.isEmpty()) {
+      return Set.of();
+    }
     Set<String> names = new HashSet<>();
     for (String line : connection) {
       for (String name : line.split(",", -1)) {

@@ -5,11 +5,14 @@ import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.RoutingContext;
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What every worker request passes first: refused while draining or with headers that cannot be
@@ -23,12 +26,28 @@ public final class RequestGate {
   private static final int MAX_UNDER_WAY = 10_000;
 
   private final Promise<Void> drained = Promise.promise();
+
+  /** Connections on which nothing has been asked yet. */
+  private final Set<HttpConnection> unused = new HashSet<>();
+
   private boolean draining;
   private boolean closed;
   private int underWay;
 
+  /** Somebody has connected, who may be about to ask something. */
+  public void connected(HttpConnection connection) {
+    unused.add(connection);
+    connection.closeHandler(gone -> unused.remove(connection));
+  }
+
+  /** Whether some connection is there on which nothing has been asked yet. */
+  public boolean expectsRequests() {
+    return !unused.isEmpty();
+  }
+
   void handle(RoutingContext context) {
     HttpServerRequest request = context.request();
+    unused.remove(request.connection());
     Optional<Refusal> refusal = objection(request);
     if (refusal.isPresent()) {
       if (closed && request.version() != HttpVersion.HTTP_2) {

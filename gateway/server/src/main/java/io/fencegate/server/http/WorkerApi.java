@@ -61,7 +61,16 @@ public final class WorkerApi {
     router.get("/v1/writes/*").handler(records::show);
     router.post("/v1/writes/*").handler(records::close);
     ProxyHandler proxied = new ProxyHandler(parts);
-    router.routeWithRegex(ProxyHandler.NOT_OURS).handler(proxied::handle);
+    router
+        .route()
+        .handler(
+            context -> {
+              if (ProxyHandler.isProxied(context.request().path())) {
+                proxied.handle(context);
+              } else {
+                context.next();
+              }
+            });
     answerErrors(router);
     return router;
   }

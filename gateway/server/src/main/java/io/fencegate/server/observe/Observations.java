@@ -7,6 +7,8 @@ import io.fencegate.coordination.lock.Grant;
 import io.fencegate.coordination.lock.Release;
 import io.fencegate.coordination.lock.Renewal;
 import io.fencegate.policy.fence.WriteHeader;
+import io.fencegate.policy.model.Guarantee;
+import io.fencegate.policy.name.PolicyName;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Certainty;
 import io.fencegate.policy.outcome.Refusal;
@@ -56,9 +58,13 @@ public final class Observations implements WriteObserver, LockObserver {
   private final LockMetrics locks;
   private final HotResources hot;
   private final Map<LockCall, Timer> lockCalls = new HashMap<>();
+  private final Map<WriteKind, Timer> writes = new HashMap<>();
 
   /** What one timer of lock calls stands for. */
   private record LockCall(String call, String outcome, String code) {}
+
+  /** What one timer of writes stands for; as many as policies and codes come to. */
+  private record WriteKind(PolicyName policy, Guarantee guarantee, String decision, String code) {}
 
   public Observations(
       MeterRegistry registry, AuditLog audit, Clocks clocks, LockMetrics locks, HotResources hot) {
@@ -74,17 +80,10 @@ public final class Observations implements WriteObserver, LockObserver {
     hot.called(command.resource());
     String decision = decision(report.outcome());
     String code = report.replay() == null ? code(report.outcome()) : "replayed";
-    timer("fencegate.write", "Writes and seals, from their bodies to their outcomes")
-        .tags(
-            "policy",
-            command.policy().name().value(),
-            "guarantee",
-            command.guarantee().wireName(),
-            "decision",
-            decision,
-            "code",
-            code)
-        .register(registry)
+    writes
+        .computeIfAbsent(
+            new WriteKind(command.policy().name(), command.guarantee(), decision, code),
+            this::writeTimer)
         .record(Duration.ofNanos(tookNanos));
     JsonObject line =
         line(command.task().wireName(), command.resource())
@@ -102,6 +101,20 @@ public final class Observations implements WriteObserver, LockObserver {
       judgedInShadow(command, report.shadow(), line);
     }
     audit.append(line);
+  }
+
+  private Timer writeTimer(WriteKind of) {
+    return timer("fencegate.write", "Writes and seals, from their bodies to their outcomes")
+        .tags(
+            "policy",
+            of.policy().value(),
+            "guarantee",
+            of.guarantee().wireName(),
+            "decision",
+            of.decision(),
+            "code",
+            of.code())
+        .register(registry);
   }
 
   /** What enforcing would have said, in the metric and in the write's line of the audit trail. */

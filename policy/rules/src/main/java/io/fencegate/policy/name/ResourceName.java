@@ -64,6 +64,17 @@ public record ResourceName(String value) implements Comparable<ResourceName> {
     return parse(segment.replace("%2F", "/"));
   }
 
+  /** By hand, since it is asked several times in every write. */
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof ResourceName that && value.equals(that.value);
+  }
+
+  @Override
+  public int hashCode() {
+    return value.hashCode();
+  }
+
   @Override
   public int compareTo(ResourceName other) {
     return value.compareTo(other.value);
