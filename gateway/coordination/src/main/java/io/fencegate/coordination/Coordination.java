@@ -7,6 +7,7 @@ import io.fencegate.coordination.commit.GatewaySession;
 import io.fencegate.coordination.epoch.EpochLedger;
 import io.fencegate.coordination.epoch.ForeignEpochs;
 import io.fencegate.coordination.health.CoordinatorHealth;
+import io.fencegate.coordination.idempotency.IdempotencyLedger;
 import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.lease.LeaseBuckets;
 import io.fencegate.coordination.lock.LockChanges;
@@ -55,6 +56,7 @@ public final class Coordination {
   private final ResourceDirectory directory;
   private final ForeignEpochs foreignEpochs;
   private final EpochReset epochReset;
+  private final IdempotencyLedger idempotency;
   private final CoordinatorHealth health;
   private final GatewayKeys gatewayKeys;
   private final SlotOwnership slots;
@@ -118,6 +120,10 @@ public final class Coordination {
     this.health = new CoordinatorHealth(vertx, setup.store(), history);
     this.gatewayKeys = new GatewayKeys(setup.store(), keys, setup.secureRandom());
     this.epochs = new EpochLedger(keys, commits, buckets, setup.clocks(), history);
+    this.idempotency =
+        new IdempotencyLedger(
+            new IdempotencyLedger.Parts(
+                vertx, keys, commits, session, setup.clocks(), setup.secureRandom()));
     this.slots =
         new SlotOwnership(
             new SlotOwnership.Parts(
@@ -256,6 +262,11 @@ public final class Coordination {
 
   public EpochReset epochReset() {
     return epochReset;
+  }
+
+  /** The records of keyed writes whose downstream keeps none. */
+  public IdempotencyLedger idempotency() {
+    return idempotency;
   }
 
   public LockChanges changes() {

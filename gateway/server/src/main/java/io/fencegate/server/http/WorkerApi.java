@@ -47,7 +47,8 @@ public final class WorkerApi {
         new LockHandler(
             parts.locks(), parts.policies(), parts.clocks(), parts.observer(), parts.gate());
     WriteHandler writes = new WriteHandler(parts);
-    RecordHandler records = new RecordHandler(parts.policies(), parts.clocks());
+    RecordHandler records =
+        new RecordHandler(parts.policies(), parts.writes().records(), parts.clocks());
     Router router = Router.router(parts.vertx());
     router.route().handler(parts.gate()::handle);
     router.post("/v1/locks/acquire").handler(locks::acquire);
