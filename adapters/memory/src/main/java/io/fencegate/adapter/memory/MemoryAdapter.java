@@ -37,6 +37,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  *   <li>what is recorded for the key answers first, even if the token is stale by now;
+ *   <li>nothing is begun past the deadline;
  *   <li>the epoch is compared; only an equal token goes on;
  *   <li>the write and its record happen together or not at all.
  * </ol>
@@ -98,6 +99,7 @@ final class MemoryAdapter implements ResourceAdapter, OutcomeRecords {
   public Future<ApplyOutcome> applyUnfenced(ShadowPermit permit, FencedWrite write) {
     return Future.succeededFuture(
         known(write)
+            .or(() -> unlessLate(write))
             .orElseGet(() -> carryOut(new Target(permit.resource(), permit.token()), write)));
   }
 
@@ -106,8 +108,18 @@ final class MemoryAdapter implements ResourceAdapter, OutcomeRecords {
 
   private ApplyOutcome decide(Permit permit, FencedWrite write) {
     return known(write)
+        .or(() -> unlessLate(write))
         .or(() -> unlessCurrent(permit))
         .orElseGet(() -> carryOut(new Target(permit.resource(), permit.token()), write));
+  }
+
+  private Optional<ApplyOutcome> unlessLate(FencedWrite write) {
+    return clocks.read().isBefore(write.deadlineNanos())
+        ? Optional.empty()
+        : Optional.of(
+            new ApplyOutcome.Rejected(
+                RefusalCode.DOWNSTREAM_BUSY.because(
+                    "the write's time was up before it began; nothing was done")));
   }
 
   private Optional<ApplyOutcome> known(FencedWrite write) {

@@ -8,7 +8,9 @@ import io.fencegate.adapter.spi.ResourceAdapter;
 import io.fencegate.adapter.spi.WriteContent;
 import io.fencegate.adapter.tck.AdapterContract;
 import io.fencegate.adapter.tck.LogEntry;
+import io.fencegate.policy.model.AdapterConfig;
 import io.fencegate.policy.model.Operation;
+import io.fencegate.policy.name.AdapterName;
 import io.fencegate.policy.name.OperationName;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.token.FencingToken;
@@ -45,6 +47,11 @@ class MemoryAdapterContractTest extends AdapterContract {
   @Override
   protected WriteContent appendAndFail(ResourceName resource, FencingToken token, String value) {
     return content(2, new ParamValue.Text(value));
+  }
+
+  @Override
+  protected AdapterConfig config() {
+    return new AdapterConfig(new AdapterName("mem"), "memory", Map.of());
   }
 
   @Override

@@ -7,11 +7,14 @@ import io.fencegate.adapter.spi.ResourceAdapter;
 import io.fencegate.adapter.spi.WriteContent;
 import io.fencegate.adapter.tck.AdapterContract;
 import io.fencegate.adapter.tck.LogEntry;
+import io.fencegate.policy.model.AdapterConfig;
+import io.fencegate.policy.name.AdapterName;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.token.FencingToken;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -40,6 +43,25 @@ class PostgresAdapterContractIT extends AdapterContract {
   @Override
   protected WriteContent appendAndFail(ResourceName resource, FencingToken token, String value) {
     return TestDatabase.appendAndFail(resource, token, value);
+  }
+
+  @Override
+  protected AdapterConfig config() {
+    return new AdapterConfig(
+        new AdapterName("db"), "postgres", Map.of("url", database.url(database.port())));
+  }
+
+  @Override
+  protected Optional<Wire> wire() {
+    return Optional.of(
+        new Wire(
+            "127.0.0.1",
+            database.port(),
+            (context, port) ->
+                new PostgresAdapter(
+                    database.settings(Map.of("url", database.url(port))),
+                    context,
+                    new WriteIds(new SecureRandom()))));
   }
 
   @Override

@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -55,12 +56,6 @@ abstract class AdapterFixture {
 
   /** A write that appends {@code value} to the resource's log, and {@code token} beside it. */
   protected abstract WriteContent append(ResourceName resource, FencingToken token, String value);
-
-  /**
-   * A write that appends {@code value} first and then, or thereby, makes the downstream refuse it.
-   */
-  protected abstract WriteContent appendAndFail(
-      ResourceName resource, FencingToken token, String value);
 
   /** What {@link #append} has left in the downstream, in the order in which it took effect. */
   protected abstract List<LogEntry> log(ResourceName resource);
@@ -101,9 +96,22 @@ abstract class AdapterFixture {
   }
 
   final void restart() {
+    replace(this::reopen);
+  }
+
+  /** Goes on with another adapter on the same downstream. */
+  final void replace(Function<AdapterContext, ResourceAdapter> next) {
     gateway.run(adapter()::close);
     AdapterContext context = new AdapterContext(vertx, clocks);
-    adapter = gateway.run(() -> Future.succeededFuture(reopen(context)));
+    adapter = gateway.run(() -> Future.succeededFuture(next.apply(context)));
+  }
+
+  final Vertx vertx() {
+    return vertx;
+  }
+
+  final long nowNanos() {
+    return clocks.read().monotonicNanos();
   }
 
   final long deadline() {
@@ -150,8 +158,11 @@ abstract class AdapterFixture {
 
   final CompletableFuture<ApplyOutcome> start(
       long token, String value, WriteContent content, @Nullable KeyClaim claim) {
+    return send(token, value, new FencedWrite(content, claim, deadline()));
+  }
+
+  final CompletableFuture<ApplyOutcome> send(long token, String value, FencedWrite write) {
     Permit permit = permits.mint(RESOURCE, new FencingToken(token));
-    FencedWrite write = new FencedWrite(content, claim, deadline());
     return gateway
         .start(() -> adapter().apply(permit, write))
         .thenApply(outcome -> history.note(value, outcome));

@@ -8,7 +8,9 @@ import io.fencegate.adapter.spi.ApplyOutcome;
 import io.fencegate.adapter.spi.FencedWrite;
 import io.fencegate.adapter.spi.Seal;
 import io.fencegate.adapter.spi.SealOutcome;
+import io.fencegate.adapter.spi.WriteContent;
 import io.fencegate.policy.fence.Permit;
+import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.token.FencingToken;
 import java.util.List;
@@ -17,11 +19,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What every adapter promises about epochs: who may write, and who never any more. */
-abstract class FencingContract extends AdapterFixture {
+/** What a downstream that judges promises about epochs: who may write, and who never any more. */
+abstract class FencingContract extends CommonContract {
 
   /** Rounds of the race between an older write and a newer seal. */
   private static final int RACE_ROUNDS = 40;
+
+  /**
+   * A write that appends {@code value} first and then, or thereby, makes the downstream refuse it.
+   */
+  protected abstract WriteContent appendAndFail(
+      ResourceName resource, FencingToken token, String value);
 
   @Test
   void firstTokenAnswersSealFirstAndIsAppliedAfterTheSeal() {
