@@ -6,7 +6,9 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
@@ -34,6 +36,45 @@ public final class GatewayProcess implements AutoCloseable {
   /** The same with a coordinator, as the server file says it. */
   public static GatewayProcess start(Path folder, String policies, String coordinator)
       throws IOException {
+    Path java = Path.of(System.getProperty("java.home"), "bin", "java");
+    return start(
+        folder,
+        policies,
+        coordinator,
+        new ProcessBuilder(java.toString(), "-jar", JAR.toString(), "serve"));
+  }
+
+  /** By the launcher, with the adapters of the jars in a folder; {@code root} gets a copy of it. */
+  static GatewayProcess launch(Path root, Path folder, String policies, Path adapters)
+      throws IOException {
+    ProcessBuilder launcher = launcher(root, "serve");
+    launcher.environment().put("FENCEGATE_ADAPTERS", adapters.toString());
+    return start(folder, policies, "{ type: embedded, dataDir: data }", launcher);
+  }
+
+  /** The launcher in a tree without sources, where no jar can be older than them. */
+  static ProcessBuilder launcher(Path root, String... arguments) throws IOException {
+    Path deploy = Path.of("..", "..", "deploy").toAbsolutePath();
+    for (String file : List.of("bin/fencegate", "lib/common.sh")) {
+      Path copy = root.resolve("deploy").resolve(file);
+      if (!Files.exists(copy)) {
+        Files.createDirectories(copy.getParent());
+        Files.copy(deploy.resolve(file), copy, StandardCopyOption.COPY_ATTRIBUTES);
+      }
+    }
+    Path jar = root.resolve("gateway/server/target/fencegate.jar");
+    if (!Files.exists(jar)) {
+      Files.createDirectories(jar.getParent());
+      Files.createSymbolicLink(jar, JAR);
+    }
+    List<String> command =
+        new ArrayList<>(List.of(root.resolve("deploy/bin/fencegate").toString()));
+    command.addAll(List.of(arguments));
+    return new ProcessBuilder(command);
+  }
+
+  private static GatewayProcess start(
+      Path folder, String policies, String coordinator, ProcessBuilder command) throws IOException {
     int workerPort = freePort();
     int operatorPort = freePort();
     Files.createDirectories(folder.resolve("policies"));
@@ -49,16 +90,9 @@ public final class GatewayProcess implements AutoCloseable {
         audit: { file: audit.jsonl }
         """
             .formatted(workerPort, operatorPort, coordinator));
-    Path java = Path.of(System.getProperty("java.home"), "bin", "java");
+    command.command().addAll(List.of("--config", config.toString()));
     Process process =
-        new ProcessBuilder(
-                List.of(
-                    java.toString(),
-                    "-jar",
-                    JAR.toString(),
-                    "serve",
-                    "--config",
-                    config.toString()))
+        command
             .directory(folder.toFile())
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.appendTo(folder.resolve("log.txt").toFile()))

@@ -153,6 +153,10 @@ final class HouseRulesTest {
       adapterKnowsOnlyTheSpi("io.fencegate.adapter.http..");
 
   @ArchTest
+  static final ArchRule theExampleAdapterKnowsOnlyTheSpi =
+      adapterKnowsOnlyTheSpi("io.fencegate.adapter.example..");
+
+  @ArchTest
   static final ArchRule thePostgresAdapterKnowsOnlyTheSpi = adapterKnowsOnlyTheSpi(POSTGRES);
 
   private static ArchRule adapterKnowsOnlyTheSpi(String adapter) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.server.cli;
 
+import io.fencegate.server.policy.AdapterFactories;
 import java.io.PrintWriter;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -43,8 +44,18 @@ public final class Main implements Runnable {
   private Main() {}
 
   public static void main(String[] args) {
-    int exitCode = commandLine(Surroundings.ofThisProcess()).execute(args);
-    System.exit(exitCode);
+    System.exit(run(args));
+  }
+
+  private static int run(String[] args) {
+    Surroundings surroundings;
+    try {
+      surroundings = Surroundings.ofThisProcess();
+    } catch (AdapterFactories.UnusableAdapter unusable) {
+      System.err.println("fencegate: " + unusable.getMessage());
+      return ExitCode.UNAVAILABLE;
+    }
+    return commandLine(surroundings).execute(args);
   }
 
   /** The whole command tree; replace its streams to capture what it prints. */
