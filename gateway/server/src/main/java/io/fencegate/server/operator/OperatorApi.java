@@ -80,6 +80,7 @@ public final class OperatorApi {
                 parts.epochs(),
                 parts.barrier(),
                 parts.coordination().slots(),
+                parts.coordination().custody(),
                 parts.clocks(),
                 new Turns(parts.vertx(), parts.barrier(), parts.clocks())),
             parts.policies(),

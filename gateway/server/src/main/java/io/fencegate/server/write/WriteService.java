@@ -305,6 +305,7 @@ public final class WriteService {
                     verified -> verified(command, step, rounds, verified),
                     refusal -> {
                       learn(resource, refusal);
+                      custody.refused(resource);
                       return rejected(command, refusal.nothingDone());
                     }));
   }
