@@ -251,7 +251,7 @@ final class UnresolvedBook {
     for (Entry entry : entries) {
       String id = Keyspace.idOfUnresolved(entry.key());
       Optional<ResourceName> resource = parts.keys().resourceOfUnresolved(entry.key());
-      if (resource.isPresent() && seen.add(id)) {
+      if (resource.isPresent() && !isSettledHere(resource.get(), id, here) && seen.add(id)) {
         all.add(
             new Custody.Listed(
                 id,
@@ -271,6 +271,11 @@ final class UnresolvedBook {
                   }
                 }));
     return all;
+  }
+
+  /** Known here, and in doubt no more: it is about to be removed. */
+  private boolean isSettledHere(ResourceName resource, String id, Map<String, Unresolved> here) {
+    return known.getOrDefault(resource, Map.of()).containsKey(id) && !here.containsKey(id);
   }
 
   /** The record with this id, removed. */
