@@ -279,6 +279,7 @@ public final class Gateway extends VerticleBase {
             coordinating.foreignEpochs(),
             coordinating.session(),
             coordinating.custody(),
+            coordinating.freezes(),
             setup.clocks(),
             observations));
   }

@@ -45,6 +45,10 @@ public final class GatewayMetrics {
         .description("Slots whose resources this gateway carries out writes for")
         .register(registry);
     Gauge.builder(
+            "fencegate.freezes", sources.coordination().freezes(), it -> it.last().all().size())
+        .description("Freezes of writes in force, as this gateway read them last")
+        .register(registry);
+    Gauge.builder(
             "fencegate.session.fresh",
             sources,
             it -> it.coordination().session().isFresh(it.clocks().read()) ? 1 : 0)

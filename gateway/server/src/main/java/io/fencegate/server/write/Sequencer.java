@@ -35,6 +35,7 @@ final class Sequencer {
   private final DrainBarrier barrier;
   private final GatewaySession session;
   private final Custody custody;
+  private final FreezeGate freezes;
   private final Clocks clocks;
   private final Reports reports;
 
@@ -43,6 +44,7 @@ final class Sequencer {
     this.barrier = parts.barrier();
     this.session = parts.session();
     this.custody = parts.custody();
+    this.freezes = new FreezeGate(parts.freezes());
     this.clocks = parts.clocks();
     this.reports = reports;
   }
@@ -86,6 +88,7 @@ final class Sequencer {
     ClockReading now = clocks.read();
     return now.isBefore(entered.command().deadlineNanos())
         && session.isFresh(now)
+        && freezes.admits(entered.command(), now)
         && custody.holds(entered.permit(), now)
         && barrier.confirm(entered.permit(), now) instanceof Entry.Entered;
   }
