@@ -19,6 +19,7 @@ import io.fencegate.coordination.store.StoreException;
 import io.fencegate.policy.freeze.Freeze;
 import io.fencegate.policy.freeze.FreezeScope;
 import io.fencegate.policy.freeze.Freezes;
+import io.fencegate.policy.name.Parsed;
 import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
@@ -240,7 +241,8 @@ public final class FreezeBoard {
         .orElseGet(
             () ->
                 Ruling.refused(
-                    RefusalCode.NOT_FOUND.because("no freeze with id " + id + " is in force")));
+                    RefusalCode.NOT_FOUND.because(
+                        "no freeze with id " + Parsed.show(id) + " is in force")));
   }
 
   private Future<Ruling<Freeze>> lift(Freeze freeze) {
