@@ -8,6 +8,7 @@ import io.fencegate.coordination.epoch.EpochLedger;
 import io.fencegate.coordination.epoch.ForeignEpochs;
 import io.fencegate.coordination.freeze.FreezeBoard;
 import io.fencegate.coordination.health.CoordinatorHealth;
+import io.fencegate.coordination.idempotency.IdempotencyLedger;
 import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.lease.LeaseBuckets;
 import io.fencegate.coordination.lock.LockChanges;
@@ -56,6 +57,7 @@ public final class Coordination {
   private final ResourceDirectory directory;
   private final ForeignEpochs foreignEpochs;
   private final EpochReset epochReset;
+  private final IdempotencyLedger idempotency;
   private final CoordinatorHealth health;
   private final GatewayKeys gatewayKeys;
   private final SlotOwnership slots;
@@ -122,6 +124,10 @@ public final class Coordination {
     this.epochs = new EpochLedger(keys, commits, buckets, setup.clocks(), history);
     this.freezes =
         new FreezeBoard(vertx, setup.store(), keys, setup.clocks(), setup.secureRandom());
+    this.idempotency =
+        new IdempotencyLedger(
+            new IdempotencyLedger.Parts(
+                vertx, keys, commits, session, setup.clocks(), setup.secureRandom()));
     this.slots =
         new SlotOwnership(
             new SlotOwnership.Parts(
@@ -261,6 +267,11 @@ public final class Coordination {
 
   public EpochReset epochReset() {
     return epochReset;
+  }
+
+  /** The records of keyed writes whose downstream keeps none. */
+  public IdempotencyLedger idempotency() {
+    return idempotency;
   }
 
   public LockChanges changes() {

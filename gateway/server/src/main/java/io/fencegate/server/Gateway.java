@@ -277,6 +277,7 @@ public final class Gateway extends VerticleBase {
             library.active(),
             coordinating.epochs(),
             coordinating.foreignEpochs(),
+            coordinating.idempotency(),
             coordinating.session(),
             coordinating.custody(),
             coordinating.freezes(),

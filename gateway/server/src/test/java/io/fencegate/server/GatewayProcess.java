@@ -27,7 +27,7 @@ public final class GatewayProcess implements AutoCloseable {
   }
 
   /** Starts in a folder that keeps its data; answers when it is ready. */
-  static GatewayProcess start(Path folder, String policies) throws IOException {
+  public static GatewayProcess start(Path folder, String policies) throws IOException {
     return start(folder, policies, "{ type: embedded, dataDir: data }");
   }
 

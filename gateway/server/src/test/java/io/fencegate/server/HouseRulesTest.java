@@ -72,12 +72,14 @@ final class HouseRulesTest {
           "io.fencegate.coordination.etcd.EtcdClient",
           "io.fencegate.coordination.etcd.EtcdRequest",
           "io.fencegate.coordination.etcd.EtcdStore",
+          "io.fencegate.coordination.idempotency.Insistence",
           "io.fencegate.coordination.lock.Waiter",
           "io.fencegate.coordination.slot.ChangeSignal",
           "io.fencegate.server.clock.InTime",
           "io.fencegate.server.http.BoundedBody",
           "io.fencegate.server.http.CallerBody",
           "io.fencegate.server.http.RequestGate",
+          "io.fencegate.server.http.WholeBody",
           "io.fencegate.server.relay.Hop",
           "io.fencegate.server.write.Turns");
 

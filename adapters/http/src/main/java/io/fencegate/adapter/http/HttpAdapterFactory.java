@@ -50,13 +50,6 @@ public final class HttpAdapterFactory implements AdapterFactory {
           new PolicyProblem(
               pointer + "/operations", "operations", "none: requests are forwarded as they come"));
     }
-    if (policy.idempotency().required()) {
-      problems.add(
-          new PolicyProblem(
-              pointer + "/idempotency/required",
-              "true",
-              "false: this version keeps no records of what HTTP services answered"));
-    }
   }
 
   @Override

@@ -6,8 +6,9 @@ import io.vertx.core.Future;
 import java.time.Duration;
 
 /**
- * The outcomes of keyed writes, kept by the adapter in the very transaction of the write. Refused
- * only when the records could not be read by the deadline.
+ * The outcomes of keyed writes. An adapter keeps them in the very transaction of the write; for one
+ * that cannot, the gateway keeps them beside it, and there are {@link RecordedWrite.Unknown} ones.
+ * Refused only when the records could not be read by the deadline.
  */
 public interface OutcomeRecords {
 

@@ -10,6 +10,7 @@ import io.fencegate.policy.time.ClockReading;
 import io.fencegate.policy.time.Clocks;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -62,6 +63,13 @@ public final class CommitBatcher {
    * their turn in time.
    */
   static final int MAX_WAITING_PER_RESOURCE = 500;
+
+  /**
+   * What puts something and is submitted so long after a transaction was answered {@link
+   * Commit.InDoubt} is judged after it: by then its sending has been answered, or the recovery has
+   * begun that settles it before anything else is put.
+   */
+  public static final Duration SETTLING = Patience.LONGEST.plusSeconds(1);
 
   private final Vertx vertx;
   private final CoordinatorHistory history;
@@ -119,7 +127,7 @@ public final class CommitBatcher {
     if (waiting() >= (transaction.isNew() ? MAX_WAITING_FOR_NEW : MAX_WAITING)) {
       return notCommitted(RefusalCode.OVERLOADED, "the coordinator's queue is full");
     }
-    if (room.waitingFor(transaction.resource()) >= MAX_WAITING_PER_RESOURCE) {
+    if (room.waitingFor(transaction.lane()) >= MAX_WAITING_PER_RESOURCE) {
       return notCommitted(
           RefusalCode.OVERLOADED, "too many calls for " + transaction.resource() + " at once");
     }

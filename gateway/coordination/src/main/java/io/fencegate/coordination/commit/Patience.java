@@ -15,7 +15,7 @@ import java.util.concurrent.TimeoutException;
  */
 final class Patience {
 
-  private static final Duration LONGEST = Duration.ofSeconds(2);
+  static final Duration LONGEST = Duration.ofSeconds(2);
 
   private Patience() {}
 

@@ -16,8 +16,17 @@ import java.util.OptionalLong;
  */
 public interface Transaction {
 
-  /** Two transactions on one resource never share a batch. */
+  /** What it is about. */
   ResourceName resource();
+
+  /**
+   * Two transactions of one lane never share a batch, since each of them has to see what the other
+   * did: those of one resource. What reads and writes a single key that no other kind of
+   * transaction touches may keep to a lane of its own.
+   */
+  default Object lane() {
+    return resource();
+  }
 
   /**
    * Whether it puts nothing, in neither branch: such ones travel apart and compare no session, so

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.coordination.commit;
 
-import io.fencegate.policy.name.ResourceName;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -20,8 +19,9 @@ import java.util.TreeSet;
  * <p>Nobody starves: while both kinds wait, each has half of a batch; renewals that are about to be
  * late may take more, but never the last {@link #OTHERS_SHARE}.
  *
- * <p>Of each resource only the first one stands in these queues, the rest behind it in a lane: two
- * of one resource never share a batch, and a resource that many ask for holds up nobody else.
+ * <p>Of each {@linkplain Transaction#lane() lane} only the first one stands in these queues, the
+ * rest behind it: two of one lane never share a batch, and a resource that many ask for holds up
+ * nobody else.
  */
 final class WaitingRoom {
 
@@ -36,8 +36,8 @@ final class WaitingRoom {
   private final NavigableSet<Pending> renewals = new TreeSet<>(Pending::byExpiry);
   private final Deque<Pending> others = new ArrayDeque<>();
 
-  /** By resource: whoever stands behind its first one. */
-  private final Map<ResourceName, Deque<Pending>> lanes = new HashMap<>();
+  /** Whoever stands behind the first one of a lane. */
+  private final Map<Object, Deque<Pending>> lanes = new HashMap<>();
 
   private int size;
 
@@ -45,7 +45,7 @@ final class WaitingRoom {
     return size;
   }
 
-  /** How many could leave at once: one per resource. */
+  /** How many could leave at once: one per lane. */
   int ready() {
     return renewals.size() + others.size();
   }
@@ -54,16 +54,16 @@ final class WaitingRoom {
     return size == 0;
   }
 
-  /** How many of a resource wait. */
-  int waitingFor(ResourceName resource) {
-    Deque<Pending> lane = lanes.get(resource);
-    return lane == null ? 0 : 1 + lane.size();
+  /** How many of a lane wait. */
+  int waitingFor(Object lane) {
+    Deque<Pending> behind = lanes.get(lane);
+    return behind == null ? 0 : 1 + behind.size();
   }
 
   void add(Pending pending) {
-    Deque<Pending> lane = lanes.get(pending.transaction().resource());
+    Deque<Pending> lane = lanes.get(pending.transaction().lane());
     if (lane == null) {
-      lanes.put(pending.transaction().resource(), new ArrayDeque<>(0));
+      lanes.put(pending.transaction().lane(), new ArrayDeque<>(0));
       line(pending);
     } else {
       lane.addLast(pending);
@@ -75,11 +75,11 @@ final class WaitingRoom {
   void putBack(List<Pending> taken) {
     for (int i = taken.size() - 1; i >= 0; i--) {
       Pending pending = taken.get(i);
-      Deque<Pending> lane = lanes.get(pending.transaction().resource());
+      Deque<Pending> lane = lanes.get(pending.transaction().lane());
       if (lane != null) {
         lane.addFirst(pending);
       } else {
-        lanes.put(pending.transaction().resource(), new ArrayDeque<>(0));
+        lanes.put(pending.transaction().lane(), new ArrayDeque<>(0));
         if (pending.isRenewal()) {
           renewals.add(pending);
         } else {
@@ -100,14 +100,14 @@ final class WaitingRoom {
 
   /** Forgets one that need not leave any more; false where it does not wait here. */
   boolean remove(Pending pending) {
-    ResourceName resource = pending.transaction().resource();
-    Deque<Pending> lane = lanes.get(resource);
+    Object name = pending.transaction().lane();
+    Deque<Pending> lane = lanes.get(name);
     if (lane == null) {
       return false;
     }
     boolean first = pending.isRenewal() ? renewals.remove(pending) : others.remove(pending);
     if (first) {
-      promote(resource);
+      promote(name);
     }
     boolean found = first || lane.remove(pending);
     if (found) {
@@ -129,7 +129,7 @@ final class WaitingRoom {
   }
 
   /**
-   * The next ones, at most {@code most} and one per resource.
+   * The next ones, at most {@code most} and one per lane.
    *
    * @param nowNanos monotonic
    */
@@ -147,8 +147,8 @@ final class WaitingRoom {
       taken.add(others.removeFirst());
     }
     size -= taken.size();
-    // Only now that the batch is complete may the next of each resource stand in the queues.
-    taken.forEach(pending -> promote(pending.transaction().resource()));
+    // Only now that the batch is complete may the next of each lane stand in the queues.
+    taken.forEach(pending -> promote(pending.transaction().lane()));
     return taken;
   }
 
@@ -158,11 +158,11 @@ final class WaitingRoom {
     return first;
   }
 
-  private void promote(ResourceName resource) {
-    Deque<Pending> lane = lanes.get(resource);
+  private void promote(Object name) {
+    Deque<Pending> lane = lanes.get(name);
     Pending next = lane == null ? null : lane.pollFirst();
     if (next == null) {
-      lanes.remove(resource);
+      lanes.remove(name);
     } else {
       line(next);
     }

@@ -5,8 +5,9 @@ import io.fencegate.coordination.store.Value;
 import java.nio.ByteBuffer;
 
 /**
- * Which call of one acquire request it is: drawn at random per call, so that of two calls with the
- * same request id only the later one owns the place in the queue.
+ * Which call of one request it is: drawn at random per call, so that of two calls with the same
+ * name only one owns what stands there: of two acquires the later one the place in the queue, of
+ * two writes the earlier one the Idempotency-Key.
  *
  * @param number 1 or more; 0 is {@link #NONE}
  */

@@ -3,6 +3,7 @@ package io.fencegate.coordination.key;
 
 import io.fencegate.coordination.store.Key;
 import io.fencegate.coordination.store.KeyRange;
+import io.fencegate.policy.name.IdempotencyKey;
 import io.fencegate.policy.name.Principal;
 import io.fencegate.policy.name.RequestId;
 import io.fencegate.policy.name.ResourceName;
@@ -33,6 +34,9 @@ import java.util.regex.Pattern;
  *     <td>none</td></tr>
  * <tr><td>{@code source/R}</td><td>what raises {@code epoch/R}; absent where locks do</td>
  *     <td>none</td></tr>
+ * <tr><td>{@code idem/R/<hash>}</td><td>{@link IdempotencyRecord} of a keyed write; the hash is the
+ *     SHA-256 of the caller, where the policy's scope is {@code caller}, and the key</td>
+ *     <td>class of the policy's retention, moved on with the outcome</td></tr>
  * <tr><td>{@code active/R}</td><td>{@link MarkRecord}: writes of that owner may be on their
  *     way</td><td>none</td></tr>
  * <tr><td>{@code unresolved/R/<id>}</td><td>{@link UnresolvedRecord}: what may still
@@ -42,6 +46,8 @@ import java.util.regex.Pattern;
  * <tr><td>{@code freeze/<id>}</td><td>{@link FreezeRecord}: writes that an operator has
  *     stopped</td><td>none</td></tr>
  * <tr><td>{@code gateway/<session>}</td><td>{@link SessionRecord}</td><td>session class</td></tr>
+ * <tr><td>{@code meta/slots}</td><td>text: how resources are hashed to slots; put once</td>
+ *     <td>none</td></tr>
  * <tr><td>{@code meta/generation}</td><td>{@link GenerationRecord}</td><td>none</td></tr>
  * <tr><td>{@code meta/history-lost}</td><td>{@link HistoryLostRecord}: a gateway has noticed it;
  *     stays, and is void under a higher generation</td><td>none</td></tr>
@@ -155,6 +161,19 @@ public final class Keyspace {
     return key("confirmed/" + resource.keySegment());
   }
 
+  /**
+   * The record of a keyed write.
+   *
+   * @param caller empty where the key is everybody's
+   */
+  public Key idempotency(ResourceName resource, String caller, IdempotencyKey idempotencyKey) {
+    byte[] hash =
+        Sha256.ofParts(
+            caller.getBytes(StandardCharsets.UTF_8),
+            idempotencyKey.value().getBytes(StandardCharsets.UTF_8));
+    return key("idem/" + resource.keySegment() + "/" + HexFormat.of().formatHex(hash));
+  }
+
   public Key active(ResourceName resource) {
     return key("active/" + resource.keySegment());
   }
@@ -185,6 +204,10 @@ public final class Keyspace {
 
   public Key slot(int number) {
     return key("slot/" + number);
+  }
+
+  public Key slotScheme() {
+    return key("meta/slots");
   }
 
   public KeyRange slots() {

@@ -17,6 +17,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class CallerBody implements ProxiedBody {
 
+  /** More came than may. */
+  static final class TooLarge extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    TooLarge(long maxBytes) {
+      super("the body is larger than " + maxBytes + " bytes");
+    }
+  }
+
   private final HttpServerRequest request;
   private final OptionalLong lengthBytes;
   private final long maxBytes;
@@ -67,7 +76,7 @@ final class CallerBody implements ProxiedBody {
     }
     receivedBytes += chunk.length();
     if (receivedBytes > maxBytes) {
-      broke(new IllegalStateException("the body is larger than " + maxBytes + " bytes"));
+      broke(new TooLarge(maxBytes));
     } else if (flowing && handler != null) {
       handler.handle(chunk);
     } else {

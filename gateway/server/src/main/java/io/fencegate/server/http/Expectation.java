@@ -12,8 +12,13 @@ final class Expectation {
 
   private Expectation() {}
 
+  /** Whether the caller waits to be told. */
+  static boolean isOpen(HttpServerRequest request) {
+    return request.getHeader(HttpHeaders.EXPECT) != null;
+  }
+
   static void meet(HttpServerRequest request) {
-    if (request.getHeader(HttpHeaders.EXPECT) != null) {
+    if (isOpen(request)) {
       request.response().writeContinue();
     }
   }

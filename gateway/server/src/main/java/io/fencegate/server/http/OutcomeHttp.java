@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.server.http;
 
+import io.fencegate.adapter.spi.RecordedWrite;
 import io.fencegate.policy.model.Guarantee;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Refusal;
@@ -10,6 +11,7 @@ import io.fencegate.policy.token.FencingToken;
 import io.fencegate.server.write.ShadowVerdict;
 import io.fencegate.server.write.WriteReport;
 import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
@@ -20,9 +22,11 @@ public final class OutcomeHttp {
 
   private static final String PROBLEM_TYPE = "urn:fencegate:problem:";
   private static final String PROBLEM_JSON = "application/problem+json";
+  private static final String REPLAYED = "Idempotent-Replayed";
   private static final String ACCEPTED = "accepted";
   private static final String JSON = "application/json";
   private static final long MILLIS_PER_SECOND = 1_000;
+  private static final int FIRST_REFUSAL = 400;
 
   /** What a 503 without a hint of its own hints at. */
   private static final long DEFAULT_RETRY_MILLIS = 1_000;
@@ -60,6 +64,11 @@ public final class OutcomeHttp {
           503;
       case OUTCOME_UNKNOWN -> 504;
     };
+  }
+
+  /** Whether a service says by this status that it did not do what it was asked. */
+  static boolean isRefusal(int status) {
+    return status >= FIRST_REFUSAL;
   }
 
   /** Answers 200 with a JSON body. */
@@ -117,6 +126,10 @@ public final class OutcomeHttp {
    */
   static Future<Void> write(
       HttpServerResponse response, ResourceName resource, Guarantee guarantee, WriteReport report) {
+    RecordedWrite.Answered replay = report.replay();
+    if (replay != null) {
+      return replayed(response, guarantee, report, replay);
+    }
     if (report.outcome() instanceof WriteOutcome.Answered) {
       return Future.succeededFuture();
     }
@@ -128,6 +141,27 @@ public final class OutcomeHttp {
             answered -> Future.succeededFuture(),
             rejected -> refusedWrite(response, resource, report, rejected.refusal()),
             unknown -> refusedWrite(response, resource, report, unknown.refusal()));
+  }
+
+  /**
+   * Answers what the downstream answered to the first request with the key, as far as it is kept.
+   */
+  private static Future<Void> replayed(
+      HttpServerResponse response,
+      Guarantee guarantee,
+      WriteReport report,
+      RecordedWrite.Answered replay) {
+    if (response.ended() || response.closed()) {
+      return Future.succeededFuture();
+    }
+    replay.headers().forEach(header -> response.headers().add(header.getKey(), header.getValue()));
+    judgement(response, guarantee, report);
+    response.setStatusCode(replay.status()).putHeader(REPLAYED, "true");
+    if (replay.body().isEmpty()) {
+      response.putHeader("Fencing-Replayed-Body", "not-kept");
+    }
+    Buffer body = replay.body().orElseGet(Buffer::buffer);
+    return (body.length() > 0 ? response.end(body) : response.end()).otherwiseEmpty();
   }
 
   /** Answers a seal with the same headers. */
@@ -194,7 +228,7 @@ public final class OutcomeHttp {
       WriteReport report,
       WriteOutcome.Applied applied) {
     if (applied.replayed()) {
-      response.putHeader("Idempotent-Replayed", "true");
+      response.putHeader(REPLAYED, "true");
     }
     JsonObject body =
         new JsonObject()

@@ -2,6 +2,8 @@
 package io.fencegate.server.http;
 
 import io.fencegate.adapter.spi.ForwardOutcome;
+import io.fencegate.adapter.spi.KeyClaim;
+import io.fencegate.adapter.spi.KeyScope;
 import io.fencegate.adapter.spi.ProxiedRequest;
 import io.fencegate.adapter.spi.ProxyAdapter;
 import io.fencegate.policy.fence.WriteHeader;
@@ -9,6 +11,7 @@ import io.fencegate.policy.model.Guarantee;
 import io.fencegate.policy.model.ProxyPolicy;
 import io.fencegate.policy.model.ResourcePolicy;
 import io.fencegate.policy.model.Route;
+import io.fencegate.policy.name.IdempotencyKey;
 import io.fencegate.policy.name.Parsed;
 import io.fencegate.policy.name.Principal;
 import io.fencegate.policy.name.ResourceName;
@@ -24,6 +27,7 @@ import io.fencegate.server.write.WriteReport;
 import io.fencegate.server.write.WriteService;
 import io.fencegate.server.write.WriteTask;
 import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
@@ -34,9 +38,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Requests that a policy's route takes: writes go the path of every write, with the request itself
  * as what is written; reads pass without a token where the policy says so. Nothing of a body is
- * read before that.
+ * read before that, unless the request has an Idempotency-Key: then all of it is, since the key
+ * stands for it.
  */
 final class ProxyHandler {
+
+  /** All paths but the gateway's own. */
+  static final String NOT_OURS = "^(?!/" + Route.OWN_SEGMENT + "(?:/|$)).*";
 
   private static final String OWN = "/" + Route.OWN_SEGMENT;
 
@@ -54,6 +62,7 @@ final class ProxyHandler {
   private final Clocks clocks;
   private final RequestGate gate;
   private final Relay relay;
+  private final KeyedBodies keyedBodies = new KeyedBodies();
 
   ProxyHandler(WorkerApi.Parts parts) {
     this.writes = parts.writes();
@@ -63,7 +72,7 @@ final class ProxyHandler {
     this.relay = parts.relay();
   }
 
-  /** All paths but the gateway's own may be some policy's. */
+  /** Whether {@link #NOT_OURS} takes the path; asked of every request. */
   static boolean isProxied(String path) {
     return !path.startsWith(OWN)
         || (path.length() > OWN.length() && path.charAt(OWN.length()) != '/');
@@ -143,22 +152,9 @@ final class ProxyHandler {
     HttpServerRequest request = context.request();
     ResourcePolicy policy = routed.policy().matched().policy();
     return WriteRequestParser.headers(request.headers(), policy)
-        .then(ProxyHandler::withoutKey)
         .fold(
             headers -> inItsPlace(context, routed, headers),
             refusal -> refuse(context, refusal, Ruling.granted(routed.policy())));
-  }
-
-  /** A key that nobody keeps would promise a replay that never comes. */
-  private static Ruling<WriteRequestParser.Headers> withoutKey(WriteRequestParser.Headers headers) {
-    return headers.key().isEmpty()
-        ? Ruling.granted(headers)
-        : Ruling.refused(
-            RefusalCode.INVALID_REQUEST
-                .because(
-                    "an Idempotency-Key was given: this version keeps no records of what HTTP"
-                        + " services answered, leave it out")
-                .atField(WriteRequestParser.KEY));
   }
 
   /** Here, or at the gateway that carries the resource's writes out. */
@@ -167,7 +163,7 @@ final class ProxyHandler {
     long deadlineNanos = deadline(routed, headers);
     boolean owned = RelayedRequest.needsOwner(routed.policy().matched());
     if (!Relay.concerns(context.request().headers(), owned)) {
-      return submit(context, routed, headers, deadlineNanos);
+      return here(context, routed, headers, deadlineNanos);
     }
     RelayedRequest relayed = RelayedRequest.of(context, gate, routed.body());
     return relay
@@ -175,7 +171,7 @@ final class ProxyHandler {
         .compose(
             passage ->
                 passage.fold(
-                    () -> submit(context, routed, headers, deadlineNanos),
+                    () -> here(context, routed, headers, deadlineNanos),
                     Future::succeededFuture,
                     refusal -> refuse(context, routed, headers, refusal)));
   }
@@ -198,7 +194,71 @@ final class ProxyHandler {
         WriteReport.refused(refusal, shown == null ? null : shown.token()));
   }
 
-  private Future<Void> submit(
+  private Future<Void> here(
+      RoutingContext context,
+      Routed routed,
+      WriteRequestParser.Headers headers,
+      long deadlineNanos) {
+    WriteCommand unread = command(context, routed, headers, deadlineNanos);
+    return headers
+        .key()
+        .map(key -> keyed(context, routed, unread, scope(routed, key)))
+        .orElseGet(() -> submit(context, unread));
+  }
+
+  private static KeyScope scope(Routed routed, IdempotencyKey key) {
+    return WriteHandler.scope(routed.policy().resource(), routed.policy().matched().policy(), key);
+  }
+
+  /** What waits to be told to send its body may be refused without it. */
+  private Future<Void> keyed(
+      RoutingContext context, Routed routed, WriteCommand unread, KeyScope scope) {
+    if (!Expectation.isOpen(context.request())) {
+      return readThenSubmit(context, routed, unread, scope);
+    }
+    return writes
+        .staleUnread(unread, scope)
+        .compose(
+            stale ->
+                stale
+                    .map(report -> answer(context, unread, report))
+                    .orElseGet(() -> readThenSubmit(context, routed, unread, scope)));
+  }
+
+  private Future<Void> readThenSubmit(
+      RoutingContext context, Routed routed, WriteCommand unread, KeyScope scope) {
+    return keyedBodies.with(
+        routed.body(),
+        unread.policy().limits().maxBodyBytes(),
+        ruling ->
+            ruling.fold(
+                body -> submit(context, keyed(routed, unread, scope, body)),
+                refusal -> answer(context, unread, WriteReport.refused(refusal, unread.token()))));
+  }
+
+  private static WriteCommand keyed(
+      Routed routed, WriteCommand unread, KeyScope scope, Buffer body) {
+    if (!(unread.task() instanceof WriteTask.Forward forward)) {
+      throw new IllegalStateException("no forward: " + unread.task().wireName());
+    }
+    ProxiedRequest request = forward.request();
+    KeyClaim claim =
+        new KeyClaim(
+            scope,
+            Fingerprint.over(
+                request.method(), routed.target().path().text(), routed.target().query(), body),
+            unread.policy().idempotency().retention());
+    ProxiedRequest read =
+        new ProxiedRequest(
+            request.method(),
+            request.target(),
+            request.headers(),
+            new HeldBody(body),
+            request.caller());
+    return unread.with(new WriteTask.Forward(forward.adapter(), read), claim);
+  }
+
+  private WriteCommand command(
       RoutingContext context,
       Routed routed,
       WriteRequestParser.Headers headers,
@@ -214,19 +274,24 @@ final class ProxyHandler {
             gate,
             (response, status) ->
                 OutcomeHttp.forwarded(response, status, guarantee, fence.token()));
-    WriteCommand command =
-        new WriteCommand(
-            routed.policy().resource(),
-            routed.policy().matched().policy(),
-            routed.adapter(),
-            Principal.ANONYMOUS,
-            fence,
-            new WriteTask.Forward(routed.adapter(), proxied(context, routed, caller)),
-            null,
-            deadlineNanos);
-    return gate.track(writes.submit(command))
-        .compose(
-            report -> OutcomeHttp.write(context.response(), command.resource(), guarantee, report));
+    return new WriteCommand(
+        routed.policy().resource(),
+        routed.policy().matched().policy(),
+        routed.adapter(),
+        Principal.ANONYMOUS,
+        fence,
+        new WriteTask.Forward(routed.adapter(), proxied(context, routed, caller)),
+        null,
+        deadlineNanos);
+  }
+
+  private Future<Void> submit(RoutingContext context, WriteCommand command) {
+    return gate.track(writes.submit(command)).compose(report -> answer(context, command, report));
+  }
+
+  private static Future<Void> answer(
+      RoutingContext context, WriteCommand command, WriteReport report) {
+    return OutcomeHttp.write(context.response(), command.resource(), command.guarantee(), report);
   }
 
   private static ProxiedRequest proxied(RoutingContext context, Routed routed, HttpCaller caller) {

@@ -13,6 +13,7 @@ import io.fencegate.policy.time.Clocks;
 import io.fencegate.policy.token.FencingToken;
 import io.fencegate.server.policy.ActivePolicies;
 import io.fencegate.server.policy.MatchedPolicy;
+import io.fencegate.server.write.KeyRecords;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
@@ -31,10 +32,12 @@ final class RecordHandler {
   private static final Duration BUDGET = Duration.ofSeconds(10);
 
   private final ActivePolicies policies;
+  private final KeyRecords keyRecords;
   private final Clocks clocks;
 
-  RecordHandler(ActivePolicies policies, Clocks clocks) {
+  RecordHandler(ActivePolicies policies, KeyRecords keyRecords, Clocks clocks) {
     this.policies = policies;
+    this.keyRecords = keyRecords;
     this.clocks = clocks;
   }
 
@@ -99,10 +102,9 @@ final class RecordHandler {
                                             matched.policy().idempotency().retention()))));
   }
 
-  private static Ruling<OutcomeRecords> records(MatchedPolicy matched) {
-    return matched
-        .adapter()
-        .records()
+  private Ruling<OutcomeRecords> records(MatchedPolicy matched) {
+    return keyRecords
+        .of(matched.adapter())
         .map(Ruling::granted)
         .orElseGet(
             () ->
@@ -138,6 +140,21 @@ final class RecordHandler {
           .put("outcome", "applied")
           .put("fencingToken", token == null ? null : token.toString())
           .put("at", applied.at().toString());
+    }
+    if (record instanceof RecordedWrite.Answered answered) {
+      return answer
+          .put("outcome", OutcomeHttp.isRefusal(answered.status()) ? "rejected" : "applied")
+          .put("status", answered.status())
+          .put("fencingToken", answered.token().toString())
+          .put("at", answered.at().toString());
+    }
+    if (record instanceof RecordedWrite.Unknown unknown) {
+      FencingToken token = unknown.token();
+      return answer
+          .put("outcome", "unknown")
+          .put("fencingToken", token == null ? null : token.toString())
+          .put("reason", unknown.reason())
+          .put("at", unknown.at().toString());
     }
     if (record instanceof RecordedWrite.Closed closed) {
       return answer.put("outcome", "rejected").put("at", closed.at().toString());

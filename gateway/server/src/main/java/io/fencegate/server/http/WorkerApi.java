@@ -47,7 +47,8 @@ public final class WorkerApi {
         new LockHandler(
             parts.locks(), parts.policies(), parts.clocks(), parts.observer(), parts.gate());
     WriteHandler writes = new WriteHandler(parts);
-    RecordHandler records = new RecordHandler(parts.policies(), parts.clocks());
+    RecordHandler records =
+        new RecordHandler(parts.policies(), parts.writes().records(), parts.clocks());
     Router router = Router.router(parts.vertx());
     router.route().handler(parts.gate()::handle);
     router.post("/v1/locks/acquire").handler(locks::acquire);
@@ -60,16 +61,7 @@ public final class WorkerApi {
     router.get("/v1/writes/*").handler(records::show);
     router.post("/v1/writes/*").handler(records::close);
     ProxyHandler proxied = new ProxyHandler(parts);
-    router
-        .route()
-        .handler(
-            context -> {
-              if (ProxyHandler.isProxied(context.request().path())) {
-                proxied.handle(context);
-              } else {
-                context.next();
-              }
-            });
+    router.routeWithRegex(ProxyHandler.NOT_OURS).handler(proxied::handle);
     answerErrors(router);
     return router;
   }

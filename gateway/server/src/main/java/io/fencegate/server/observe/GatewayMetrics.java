@@ -3,6 +3,7 @@ package io.fencegate.server.observe;
 
 import io.fencegate.coordination.Coordination;
 import io.fencegate.coordination.health.CoordinatorHealth;
+import io.fencegate.coordination.idempotency.IdempotencyLedger;
 import io.fencegate.coordination.slot.SlotOwnership;
 import io.fencegate.coordination.store.StoreHealth;
 import io.fencegate.policy.fence.DrainBarrier;
@@ -47,6 +48,12 @@ public final class GatewayMetrics {
     Gauge.builder(
             "fencegate.freezes", sources.coordination().freezes(), it -> it.last().all().size())
         .description("Freezes of writes in force, as this gateway read them last")
+        .register(registry);
+    Gauge.builder(
+            "fencegate.keys.unrecorded",
+            sources.coordination().idempotency(),
+            IdempotencyLedger::open)
+        .description("Writes with Idempotency-Keys whose outcome the coordinator does not have yet")
         .register(registry);
     Gauge.builder(
             "fencegate.session.fresh",

@@ -79,7 +79,7 @@ public final class Observations implements WriteObserver, LockObserver {
   public void completed(WriteCommand command, WriteReport report, long tookNanos) {
     hot.called(command.resource());
     String decision = decision(report.outcome());
-    String code = code(report.outcome());
+    String code = report.replay() == null ? code(report.outcome()) : "replayed";
     writes
         .computeIfAbsent(
             new WriteKind(command.policy().name(), command.guarantee(), decision, code),

@@ -3,6 +3,7 @@ package io.fencegate.server.policy;
 
 import io.fencegate.adapter.spi.AdapterFactory;
 import io.fencegate.adapter.spi.Offer;
+import io.fencegate.coordination.lease.TtlClass;
 import io.fencegate.policy.file.LoadedPolicies;
 import io.fencegate.policy.file.PlacedPolicy;
 import io.fencegate.policy.file.PolicyFiles;
@@ -68,7 +69,9 @@ public final class PolicyChecks {
     List<PolicyProblem> problems =
         new ArrayList<>(
             factory.get().check(config, policies.stream().map(PolicyChecks::placed).toList()));
-    if (!factory.get().takesRoutes()) {
+    if (factory.get().takesRoutes()) {
+      problems.addAll(keptTooLong(config, policies));
+    } else {
       problems.addAll(routes(config, policies));
     }
     if (problems.isEmpty()) {
@@ -110,6 +113,24 @@ public final class PolicyChecks {
                                 it.pointer() + "/token/source",
                                 "'etcd-election'",
                                 "'lock' or 'external': " + why)))
+        .toList();
+  }
+
+  /** What was answered through a route is recorded in the coordinator, on its leases. */
+  private static List<PolicyProblem> keptTooLong(
+      AdapterConfig config, List<PlacedPolicy> policies) {
+    return policies.stream()
+        .filter(it -> it.policy().idempotency().retention().compareTo(TtlClass.longest()) > 0)
+        .map(
+            it ->
+                new PolicyProblem(
+                    it.pointer() + "/idempotency/retention",
+                    it.policy().idempotency().retention().toHours() + "h",
+                    "at most "
+                        + TtlClass.longest().toHours()
+                        + "h with an adapter of type "
+                        + config.type()
+                        + ", whose records the coordinator keeps"))
         .toList();
   }
 

@@ -34,6 +34,16 @@ final class Reports {
         barrier.view(command.resource()).epoch());
   }
 
+  /** The downstream's own first answer, under the token that it was sent with. */
+  WriteReport replayed(WriteCommand command, RecordedWrite.Answered record) {
+    return new WriteReport(
+        new WriteOutcome.Answered(record.status(), true),
+        record.token(),
+        barrier.view(command.resource()).epoch(),
+        null,
+        record);
+  }
+
   /** A no; in doubt where an earlier request with the same key may still be applied. */
   WriteReport refused(WriteCommand command, Refusal refusal) {
     FencingToken known = barrier.view(command.resource()).epoch();

@@ -4,6 +4,8 @@ package io.fencegate.server.write;
 import io.fencegate.adapter.spi.ApplyOutcome;
 import io.fencegate.adapter.spi.FencedWrite;
 import io.fencegate.adapter.spi.ForwardOutcome;
+import io.fencegate.adapter.spi.ProxiedRequest;
+import io.fencegate.adapter.spi.ProxyAdapter;
 import io.fencegate.adapter.spi.WriteContent;
 import io.fencegate.coordination.commit.GatewaySession;
 import io.fencegate.coordination.slot.Custody;
@@ -38,8 +40,9 @@ final class Sequencer {
   private final FreezeGate freezes;
   private final Clocks clocks;
   private final Reports reports;
+  private final KeyedForwards keyed;
 
-  Sequencer(WriteService.Parts parts, Reports reports) {
+  Sequencer(WriteService.Parts parts, Reports reports, KeyedForwards keyed) {
     this.turns = new Turns(parts.vertx(), parts.barrier(), parts.clocks());
     this.barrier = parts.barrier();
     this.session = parts.session();
@@ -47,6 +50,7 @@ final class Sequencer {
     this.freezes = new FreezeGate(parts.freezes());
     this.clocks = parts.clocks();
     this.reports = reports;
+    this.keyed = keyed;
   }
 
   /** A write that has entered, and how it enters again where something moved under it. */
@@ -103,21 +107,25 @@ final class Sequencer {
   // ---- proxied requests
 
   private Future<WriteReport> forward(Entered entered, WriteTask.Forward forward) {
-    return forward
-        .adapter()
-        .forward(
-            entered.permit(),
-            forward.request(),
-            entered.command().deadlineNanos(),
-            () -> lastLook(entered))
-        .otherwise(Sequencer::forwardDefect)
-        .compose(
+    return keyed.carryOut(
+        entered.command(),
+        forward.request(),
+        new KeyedForwards.Steps(
+            request -> send(entered, forward.adapter(), request),
             outcome ->
                 outcome.fold(
                     answered -> answered(entered, answered),
                     () -> withheld(entered),
                     refusal -> Future.succeededFuture(reports.refused(entered.command(), refusal)),
-                    unknown -> unknown(entered, unknown.reason())));
+                    unknown -> unknown(entered, unknown.reason()))));
+  }
+
+  private Future<ForwardOutcome> send(
+      Entered entered, ProxyAdapter adapter, ProxiedRequest request) {
+    return adapter
+        .forward(
+            entered.permit(), request, entered.command().deadlineNanos(), () -> lastLook(entered))
+        .otherwise(Sequencer::forwardDefect);
   }
 
   private static ForwardOutcome forwardDefect(Throwable defect) {

@@ -46,6 +46,11 @@ public record WriteCommand(
     return header == null ? null : header.token();
   }
 
+  /** The same write under an Idempotency-Key, now that its body is known. */
+  public WriteCommand with(WriteTask read, KeyClaim key) {
+    return new WriteCommand(resource, policy, adapter, principal, shown, read, key, deadlineNanos);
+  }
+
   /** What is promised about this write. */
   public Guarantee guarantee() {
     return KeptGuarantee.of(policy, adapter.offer()).guarantee();

@@ -3,15 +3,18 @@ package io.fencegate.server.write;
 
 import io.fencegate.adapter.spi.ApplyOutcome;
 import io.fencegate.adapter.spi.FencedWrite;
+import io.fencegate.adapter.spi.KeyScope;
 import io.fencegate.adapter.spi.Offer;
 import io.fencegate.coordination.commit.GatewaySession;
 import io.fencegate.coordination.epoch.EpochLedger;
 import io.fencegate.coordination.epoch.ForeignEpochs;
 import io.fencegate.coordination.epoch.Verified;
 import io.fencegate.coordination.freeze.FreezeBoard;
+import io.fencegate.coordination.idempotency.IdempotencyLedger;
 import io.fencegate.coordination.slot.Custody;
 import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.fence.Entry;
+import io.fencegate.policy.fence.FencingRules;
 import io.fencegate.policy.fence.Permit;
 import io.fencegate.policy.fence.ShadowFence;
 import io.fencegate.policy.name.ResourceName;
@@ -60,6 +63,7 @@ public final class WriteService {
   private final Clocks clocks;
   private final WriteObserver observer;
   private final Reports reports;
+  private final KeyRecords records;
   private final KeyLookUp keyLookUp;
   private final TermSealer sealer;
   private final Sequencer sequencer;
@@ -75,6 +79,7 @@ public final class WriteService {
       ActivePolicies policies,
       EpochLedger epochs,
       ForeignEpochs foreignEpochs,
+      IdempotencyLedger idempotency,
       GatewaySession session,
       Custody custody,
       FreezeBoard freezes,
@@ -91,9 +96,14 @@ public final class WriteService {
     this.clocks = parts.clocks();
     this.observer = parts.observer();
     this.reports = new Reports(parts.barrier());
-    this.keyLookUp = new KeyLookUp(reports);
+    this.records = new KeyRecords(parts.idempotency());
+    this.keyLookUp = new KeyLookUp(reports, records);
     this.sealer = new TermSealer(parts.epochs(), sources);
-    this.sequencer = new Sequencer(parts, reports);
+    this.sequencer =
+        new Sequencer(
+            parts,
+            reports,
+            new KeyedForwards(parts.vertx(), parts.idempotency(), keyLookUp, reports));
     this.reconciler = new Reconciler(parts.vertx(), parts.clocks(), parts.observer());
     this.shadow =
         new ShadowWrites(
@@ -107,6 +117,32 @@ public final class WriteService {
                 reports,
                 reconciler),
             this::fresh);
+  }
+
+  /** Who keeps what became of keyed writes. */
+  public KeyRecords records() {
+    return records;
+  }
+
+  /**
+   * The answer to a keyed write that needs nothing of its body: its token is stale by what is known
+   * here, and nothing is recorded under its key. Empty where the body has to be looked at.
+   */
+  public Future<Optional<WriteReport>> staleUnread(WriteCommand command, KeyScope scope) {
+    FencingToken epoch = barrier.view(command.resource()).epoch();
+    if (epoch == null || !command.header().token().isBelow(epoch)) {
+      return Future.succeededFuture(Optional.empty());
+    }
+    return keyLookUp
+        .isFresh(command, scope)
+        .map(
+            fresh ->
+                fresh
+                    ? Optional.of(
+                        reports.refused(
+                            command, FencingRules.stale(command.header().token(), epoch)))
+                    : Optional.<WriteReport>empty())
+        .onSuccess(stale -> stale.ifPresent(it -> observer.completed(command, it, 0)));
   }
 
   /** Carries out a write at most once. */

@@ -137,6 +137,15 @@ final class HttpDownstream implements AutoCloseable {
     }
     apply(request);
     switch (what) {
+      case "created" ->
+          request
+              .response()
+              .setStatusCode(201)
+              .putHeader("Content-Type", "application/json")
+              .putHeader("Location", "/entries/" + seen.size())
+              .putHeader("ETag", "\"v" + seen.size() + "\"")
+              .putHeader("Set-Cookie", "session=secret")
+              .end("{\"entry\":" + seen.size() + "}");
       case "hold" -> held.add(request);
       case "never" -> {}
       case "cut" -> request.connection().close();

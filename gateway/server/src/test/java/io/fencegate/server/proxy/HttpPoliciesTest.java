@@ -78,9 +78,16 @@ class HttpPoliciesTest {
     assertThat(only(POLICY.replace("fencing: serialized", "fencing: conditional")))
         .startsWith("p.yaml:3:")
         .contains("not in this version: conditional");
-    assertThat(only(POLICY + "    idempotency: { required: true }\n"))
+  }
+
+  @Test
+  void keysAreKeptForADayAtMost() {
+    assertThat(messages(POLICY + "    idempotency: { required: true, retention: 24h }\n"))
+        .isEmpty();
+    assertThat(only(POLICY + "    idempotency: { retention: 25h }\n"))
         .startsWith("p.yaml:10:")
-        .contains("keeps no records");
+        .contains("25h")
+        .contains("at most 24h");
   }
 
   @Test

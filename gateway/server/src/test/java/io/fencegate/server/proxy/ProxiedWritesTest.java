@@ -205,8 +205,6 @@ class ProxiedWritesTest {
   @Test
   void whatCannotBeHonouredIsRefusedBeforeAnythingIsSent() throws IOException {
     Lock closed = fixture.api.acquire(ProxyFixture.fresh("closed"));
-    assertThat(fixture.send(lock, "POST", "a", "x", Map.of("Idempotency-Key", "k")).code())
-        .isEqualTo("invalid-request");
     assertThat(fixture.send(closed, "POST", "a", "x".repeat(1025)).code())
         .isEqualTo("body-too-large");
     assertThat(fixture.send(closed, "PUT", "a", "x").code()).isEqualTo("method-not-allowed");

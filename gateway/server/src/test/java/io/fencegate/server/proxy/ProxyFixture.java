@@ -11,10 +11,12 @@ import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 
 /**
  * One gateway on an embedded coordinator, a real HTTP service, and a wire between them to break.
@@ -49,6 +51,13 @@ final class ProxyFixture implements AutoCloseable {
           guarantee: serialized
           http: { route: "/waiting/{tenant}/**" }
           onUnresolved: { action: wait, settleAfter: 500ms }
+        - name: keyed
+          match: keyed/{tenant}
+          adapter: api
+          guarantee: serialized
+          http: { route: "/keyed/{tenant}/**" }
+          idempotency: { required: true, retention: 1h, scope: resource }
+          onUnresolved: { action: wait, settleAfter: 500ms }
         - name: wire
           match: wire/{tenant}
           adapter: wire
@@ -65,9 +74,15 @@ final class ProxyFixture implements AutoCloseable {
   final FaultProxy wire;
   final TestGateways gateways;
   final ApiClient api;
+  private final List<ApiClient> clients;
   private final Vertx vertx = Vertx.vertx();
 
   ProxyFixture(Path folder) throws IOException {
+    this(folder, 1);
+  }
+
+  /** So many gateways on one coordinator; requests go to the first where nothing else is said. */
+  ProxyFixture(Path folder, int count) throws IOException {
     wire =
         FaultProxy.start(vertx, "127.0.0.1", downstream.port())
             .toCompletionStage()
@@ -81,8 +96,9 @@ final class ProxyFixture implements AutoCloseable {
                 .replace("@api@", Integer.toString(downstream.port()))
                 .replace("@wire@", Integer.toString(wire.port()))
                 .replace("@gone@", Integer.toString(closedPort())),
-            1);
-    api = gateways.client(0);
+            count);
+    clients = IntStream.range(0, count).mapToObj(gateways::client).toList();
+    api = clients.get(0);
   }
 
   private static int closedPort() throws IOException {
@@ -105,10 +121,16 @@ final class ProxyFixture implements AutoCloseable {
   }
 
   Answer send(Lock lock, String method, String what, String body, Map<String, String> more) {
+    return send(0, lock, method, what, body, more);
+  }
+
+  /** Through one of several gateways. */
+  Answer send(
+      int gateway, Lock lock, String method, String what, String body, Map<String, String> more) {
     Map<String, String> headers = new HashMap<>(more);
     headers.put("Fencing-Token", lock.token());
     headers.put("Fencing-Lease", lock.leaseId());
-    return api.send(method, "/" + lock.resource() + "/" + what, body, headers);
+    return clients.get(gateway).send(method, "/" + lock.resource() + "/" + what, body, headers);
   }
 
   CompletableFuture<Answer> start(Lock lock, String what) {

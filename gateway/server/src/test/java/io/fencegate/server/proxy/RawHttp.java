@@ -59,6 +59,11 @@ final class RawHttp implements AutoCloseable {
     return text;
   }
 
+  /** Says that nothing more comes, and goes on reading. */
+  void endSending() throws IOException {
+    socket.shutdownOutput();
+  }
+
   /** Hangs up with a TCP reset. */
   void reset() throws IOException {
     socket.setSoLinger(true, 0);
