@@ -17,6 +17,7 @@ public record FreezeRecord(FreezeScope scope, String reason, long atMillis) {
 
   private static final String VERSION = "1";
   private static final String NO_TARGET = "-";
+  private static final String END = "\n";
   private static final int PARTS = 5;
 
   public Value encode() {
@@ -28,7 +29,7 @@ public record FreezeRecord(FreezeScope scope, String reason, long atMillis) {
                 scope.target().isEmpty() ? NO_TARGET : scope.target(),
                 Long.toString(atMillis),
                 reason)
-            + "\n");
+            + END);
   }
 
   /**
@@ -38,8 +39,11 @@ public record FreezeRecord(FreezeScope scope, String reason, long atMillis) {
    */
   public static FreezeRecord decode(Value value) {
     String text = new String(value.toBytes(), StandardCharsets.UTF_8);
-    String[] parts = text.stripTrailing().split(" ", PARTS);
-    if (parts.length != PARTS || !parts[0].equals(VERSION) || !parts[3].matches("[0-9]{1,15}")) {
+    String[] parts = text.split(" ", PARTS);
+    if (parts.length != PARTS
+        || !parts[0].equals(VERSION)
+        || !parts[3].matches("[0-9]{1,15}")
+        || !parts[4].endsWith(END)) {
       throw unreadable();
     }
     FreezeScope scope =
@@ -50,7 +54,8 @@ public record FreezeRecord(FreezeScope scope, String reason, long atMillis) {
                 bad -> {
                   throw unreadable();
                 });
-    return new FreezeRecord(scope, parts[4], Long.parseLong(parts[3]));
+    String reason = parts[4].substring(0, parts[4].length() - END.length());
+    return new FreezeRecord(scope, reason, Long.parseLong(parts[3]));
   }
 
   private static String target(FreezeScope.Kind kind, String part) {

@@ -113,7 +113,7 @@ class FreezeBoardTest extends CoordinationFixture {
             new FreezeScope.OfResource(resource("-")),
             new FreezeScope.OfPolicy(new PolicyName("ledger")),
             new FreezeScope.Everything())) {
-      FreezeRecord record = new FreezeRecord(scope, "two words, Größe", 17);
+      FreezeRecord record = new FreezeRecord(scope, "two words, Größe ", 17);
       assertThat(FreezeRecord.decode(record.encode())).isEqualTo(record);
     }
   }
