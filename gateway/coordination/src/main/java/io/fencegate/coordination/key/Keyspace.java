@@ -44,6 +44,8 @@ import java.util.regex.Pattern;
  * <tr><td>{@code slot/<n>}</td><td>{@link SlotRecord}: which session carries out the writes of the
  *     resources in it</td><td>none</td></tr>
  * <tr><td>{@code gateway/<session>}</td><td>{@link SessionRecord}</td><td>session class</td></tr>
+ * <tr><td>{@code meta/slots}</td><td>text: how resources are hashed to slots; put once</td>
+ *     <td>none</td></tr>
  * <tr><td>{@code meta/generation}</td><td>{@link GenerationRecord}</td><td>none</td></tr>
  * <tr><td>{@code meta/history-lost}</td><td>{@link HistoryLostRecord}: a gateway has noticed it;
  *     stays, and is void under a higher generation</td><td>none</td></tr>
@@ -200,6 +202,10 @@ public final class Keyspace {
 
   public Key slot(int number) {
     return key("slot/" + number);
+  }
+
+  public Key slotScheme() {
+    return key("meta/slots");
   }
 
   public KeyRange slots() {

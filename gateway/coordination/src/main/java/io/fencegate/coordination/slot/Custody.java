@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.coordination.slot;
 
-import io.fencegate.coordination.commit.Commit;
 import io.fencegate.coordination.commit.CommitBatcher;
 import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.key.MarkRecord;
-import io.fencegate.coordination.key.SlotRecord;
 import io.fencegate.coordination.key.UnresolvedRecord;
 import io.fencegate.coordination.store.CoordinationStore;
-import io.fencegate.coordination.store.Entry;
 import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.fence.Permit;
 import io.fencegate.policy.fence.Unresolved;
@@ -30,7 +27,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -68,18 +64,13 @@ public final class Custody implements SlotOwnership.Tenants {
   /** What a transaction that nobody waits for may take. */
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-  /** Forms that one marking tries: each fits what the last one found. */
-  private static final int MAX_FORMS = 5;
-
-  private static final int SESSION_CHARS = 8;
-
   private static final Logger LOG = LoggerFactory.getLogger(Custody.class);
 
   private final Parts parts;
   private final Map<ResourceName, Kept> resources = new HashMap<>();
   private final UnresolvedBook book;
+  private final Marker marker;
   private long timer;
-  private long lastId;
 
   /** What it stands on. */
   public record Parts(
@@ -91,27 +82,10 @@ public final class Custody implements SlotOwnership.Tenants {
       DrainBarrier barrier,
       Clocks clocks) {}
 
-  /** What is known of one resource under the present tenure of its slot. */
-  private static final class Kept {
-    @Nullable MarkRecord mark;
-    long markRevision;
-
-    /** A mark on its way, which may stand already. */
-    @Nullable FencingToken nextLowest;
-
-    @Nullable Future<Ruling<FencingToken>> marking;
-    long lastUsedNanos;
-
-    boolean isMarkedFrom(FencingToken token) {
-      return mark != null
-          && !mark.lowest().isAbove(token)
-          && (nextLowest == null || !nextLowest.isAbove(token));
-    }
-  }
-
   public Custody(Parts parts) {
     this.parts = parts;
     this.book = new UnresolvedBook(parts);
+    this.marker = new Marker(parts, book);
     parts.slots().serve(this);
   }
 
@@ -174,24 +148,7 @@ public final class Custody implements SlotOwnership.Tenants {
       // Another's: what it comes to says little about this token.
       return kept.marking.transform(unused -> Future.succeededFuture(Ruling.granted(token)));
     }
-    return marking(
-        kept,
-        mark(
-            new Marking(resource, kept, token, policy, deadlineNanos, MAX_FORMS),
-            kept.markRevision));
-  }
-
-  private static Future<Ruling<FencingToken>> marking(
-      Kept kept, Future<Ruling<FencingToken>> marking) {
-    if (!marking.isComplete()) {
-      kept.marking = marking;
-      marking.onComplete(
-          unused -> {
-            kept.marking = null;
-            kept.nextLowest = null;
-          });
-    }
-    return marking;
+    return marker.mark(resource, kept, token, policy, deadlineNanos);
   }
 
   private static Refusal notOwned(Whereabouts found) {
@@ -202,130 +159,6 @@ public final class Custody implements SlotOwnership.Tenants {
             Whereabouts.Nowhere::reason));
   }
 
-  private record Marking(
-      ResourceName resource,
-      Kept kept,
-      FencingToken token,
-      UnresolvedPolicy policy,
-      long deadlineNanos,
-      int formsLeft) {
-    Marking again() {
-      return new Marking(resource, kept, token, policy, deadlineNanos, formsLeft - 1);
-    }
-  }
-
-  /**
-   * The lowest token that may be under way by the time that the mark is there: what has entered,
-   * what can enter on what is known locally, and the one that the mark is for.
-   */
-  private FencingToken lowest(ResourceName resource, FencingToken token) {
-    FencingToken entered = parts.barrier().lowestEntered(resource).orElse(token);
-    FencingToken epoch = parts.barrier().view(resource).epoch();
-    FencingToken lower = lower(entered, token);
-    return epoch == null ? lower : lower(epoch, lower);
-  }
-
-  private static FencingToken lower(FencingToken one, FencingToken other) {
-    return one.isBelow(other) ? one : other;
-  }
-
-  /**
-   * Puts the mark. Until it is answered nothing enters that either the old or the new one would not
-   * cover.
-   */
-  private Future<Ruling<FencingToken>> mark(Marking call, long seen) {
-    MarkRecord mark = new MarkRecord(parts.slots().self(), lowest(call.resource(), call.token()));
-    call.kept().nextLowest = mark.lowest();
-    return parts
-        .commits()
-        .submit(
-            new MarkTransaction(parts.keys(), call.resource(), mark, seen), call.deadlineNanos())
-        .compose(commit -> commit.ruling(judged -> judge(call, mark, judged)))
-        .recover(Custody::unavailable)
-        .map(ruling -> ruling.fold(Ruling::granted, refusal -> nothingDone(call, refusal)));
-  }
-
-  private static Future<Ruling<FencingToken>> unavailable(Throwable failure) {
-    return Future.succeededFuture(
-        Ruling.refused(
-            RefusalCode.COORDINATOR_UNAVAILABLE.because(String.valueOf(failure.getMessage()))));
-  }
-
-  /** A mark in doubt is looked at anew the next time. */
-  private static Ruling<FencingToken> nothingDone(Marking call, Refusal refusal) {
-    call.kept().mark = null;
-    call.kept().markRevision = 0;
-    return Ruling.refused(refusal.nothingDone());
-  }
-
-  private Future<Ruling<FencingToken>> judge(Marking call, MarkRecord mark, Commit.Judged judged) {
-    if (!judged.result().held()) {
-      return call.formsLeft() == 1
-          ? Future.succeededFuture(
-              Ruling.refused(
-                  RefusalCode.COORDINATOR_UNAVAILABLE.because("the mark keeps changing")))
-          : markWhatIsThere(call.again(), mark.session(), judged);
-    }
-    call.kept().markRevision = judged.revision();
-    Optional<Entry> unresolved = judged.result().entry(MarkTransaction.UNRESOLVED);
-    return unresolved.filter(it -> !book.knows(call.resource(), it.key())).isEmpty()
-        ? marked(call, mark)
-        : book.load(call.resource(), call.policy()).compose(unused -> marked(call, mark));
-  }
-
-  private static Future<Ruling<FencingToken>> marked(Marking call, MarkRecord mark) {
-    call.kept().mark = mark;
-    return Future.succeededFuture(Ruling.granted(call.token()));
-  }
-
-  private Future<Ruling<FencingToken>> markWhatIsThere(
-      Marking call, String self, Commit.Judged found) {
-    boolean owned =
-        found
-            .result()
-            .entry(MarkTransaction.SLOT)
-            .filter(it -> SlotRecord.decode(it.value()).isOwnedBy(self))
-            .isPresent();
-    if (!owned) {
-      return Future.succeededFuture(
-          Ruling.refused(RefusalCode.HANDOVER.because("another gateway has taken the resource")));
-    }
-    Optional<Entry> there = found.result().entry(MarkTransaction.MARK);
-    Optional<MarkRecord> foreign =
-        there.map(it -> MarkRecord.decode(it.value())).filter(it -> !it.session().equals(self));
-    return foreign.isPresent()
-        ? ownerLost(call, self, foreign.get(), there.orElseThrow().modRevision())
-        : mark(call, there.map(Entry::modRevision).orElse(0L));
-  }
-
-  /** What an owner had on its way that has ended. */
-  private Future<Ruling<FencingToken>> ownerLost(
-      Marking call, String self, MarkRecord lost, long revision) {
-    UnresolvedRecord record =
-        new UnresolvedRecord(
-            lost.lowest(),
-            parts.clocks().read().wallMillis(),
-            UnresolvedRecord.Kind.OWNER_LOST,
-            "the gateway that had the resource ended, and may have had writes under way");
-    LOG.warn(
-        "writes to {} from token {} on may still land: their gateway has ended",
-        call.resource(),
-        lost.lowest());
-    return parts
-        .commits()
-        .submit(
-            new UnresolvedTransaction(
-                parts.keys(), call.resource(), self, newId("lost"), record, revision),
-            call.deadlineNanos())
-        .compose(commit -> commit.ruling(judged -> mark(call, 0)));
-  }
-
-  private String newId(String kind) {
-    String self = parts.slots().self();
-    lastId++;
-    return kind + "-" + self.substring(0, Math.min(SESSION_CHARS, self.length())) + "-" + lastId;
-  }
-
   // ---- after a write
 
   /**
@@ -334,7 +167,7 @@ public final class Custody implements SlotOwnership.Tenants {
    * @param settledAtNanos monotonic; from when on it counts as settled, never by itself where empty
    */
   public void unresolved(Permit permit, String reason, OptionalLong settledAtNanos) {
-    String id = parts.barrier().unresolved(permit, newId("write"), settledAtNanos);
+    String id = parts.barrier().unresolved(permit, book.newId("write"), settledAtNanos);
     book.record(
         permit.resource(),
         id,
@@ -391,18 +224,12 @@ public final class Custody implements SlotOwnership.Tenants {
   private void raise(ResourceName resource, Kept kept) {
     FencingToken epoch = parts.barrier().view(resource).epoch();
     MarkRecord mark = kept.mark;
-    if (mark == null || epoch == null || !lowest(resource, epoch).isAbove(mark.lowest())) {
+    if (mark == null || epoch == null || !marker.lowest(resource, epoch).isAbove(mark.lowest())) {
       return;
     }
-    Marking call =
-        new Marking(
-            resource,
-            kept,
-            epoch,
-            UnresolvedPolicy.BLOCK,
-            parts.clocks().read().monotonicNanos() + PATIENCE.toNanos(),
-            1);
-    marking(kept, mark(call, kept.markRevision))
+    long deadlineNanos = parts.clocks().read().monotonicNanos() + PATIENCE.toNanos();
+    marker
+        .mark(resource, kept, epoch, UnresolvedPolicy.BLOCK, deadlineNanos)
         .onFailure(defect -> LOG.error("the mark of {} could not be raised", resource, defect));
   }
 

@@ -9,7 +9,6 @@ import io.fencegate.coordination.key.SessionRecord;
 import io.fencegate.coordination.key.SlotRecord;
 import io.fencegate.coordination.store.CoordinationStore;
 import io.fencegate.coordination.store.Entry;
-import io.fencegate.coordination.store.RangePage;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.time.ClockReading;
 import io.fencegate.policy.time.Clocks;
@@ -21,7 +20,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,9 +51,6 @@ public final class SlotOwnership {
   /** What one look and the transactions after it may take. */
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-  /** More gateways than one coordinator has. */
-  private static final int MAX_SESSIONS = 1_000;
-
   private static final Logger LOG = LoggerFactory.getLogger(SlotOwnership.class);
 
   private final Parts parts;
@@ -68,6 +63,7 @@ public final class SlotOwnership {
 
   private Optional<Future<Void>> looking = Optional.empty();
   private final ChangeSignal change;
+  private final SlotReader reader;
   private Tenants tenants = Tenants.NOBODY;
   private long timer;
 
@@ -132,6 +128,7 @@ public final class SlotOwnership {
   public SlotOwnership(Parts parts) {
     this.parts = parts;
     this.change = new ChangeSignal(parts.vertx());
+    this.reader = new SlotReader(parts.store(), parts.keys());
   }
 
   void serve(Tenants newTenants) {
@@ -144,9 +141,12 @@ public final class SlotOwnership {
     look();
   }
 
-  /** Looks no more; what is owned stays so until the session ends. */
+  /** Looks no more and serves no more; what is owned stays so until the session ends. */
   public void stop() {
     parts.vertx().cancelTimer(timer);
+    moves++;
+    mine.clear();
+    change.happened();
   }
 
   /** The session has ended, or may have: nothing is owned any more. */
@@ -267,7 +267,8 @@ public final class SlotOwnership {
     self = session;
     long movesBefore = moves;
     Future<Void> look =
-        read()
+        reader
+            .read()
             .compose(found -> act(found, movesBefore))
             .onFailure(failure -> LOG.debug("slots could not be looked at", failure))
             .otherwiseEmpty();
@@ -276,37 +277,6 @@ public final class SlotOwnership {
       look.onComplete(unused -> looking = Optional.empty());
     }
     return look;
-  }
-
-  private Future<SlotPlan.View> read() {
-    return parts
-        .store()
-        .range(parts.keys().gateways(), MAX_SESSIONS)
-        .compose(
-            sessions ->
-                parts
-                    .store()
-                    .range(parts.keys().slots(), MAX_SESSIONS)
-                    .map(slots -> new SlotPlan.View(slots(slots), sessions(sessions))));
-  }
-
-  private Map<String, SessionRecord> sessions(RangePage page) {
-    Map<String, SessionRecord> sessions = new HashMap<>();
-    page.entries()
-        .forEach(
-            it -> sessions.put(parts.keys().sessionOf(it.key()), SessionRecord.decode(it.value())));
-    return sessions;
-  }
-
-  private Map<Integer, Entry> slots(RangePage page) {
-    Map<Integer, Entry> slots = new HashMap<>();
-    for (Entry entry : page.entries()) {
-      OptionalInt number = parts.keys().numberOfSlot(entry.key());
-      if (number.isPresent()) {
-        slots.put(number.getAsInt(), entry);
-      }
-    }
-    return slots;
   }
 
   private Future<Void> act(SlotPlan.View found, long movesBefore) {
@@ -349,7 +319,8 @@ public final class SlotOwnership {
             commit -> {
               if (commit instanceof Commit.Judged judged
                   && judged.result().held()
-                  && owner.equals(self)) {
+                  && owner.equals(self)
+                  && !mine.containsKey(step.slot())) {
                 Duration delay =
                     step.ended().isPresent() ? parts.takeoverDelay().get() : Duration.ZERO;
                 begin(step.slot(), judged.revision(), delay);

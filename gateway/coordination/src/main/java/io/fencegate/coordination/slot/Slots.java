@@ -24,12 +24,20 @@ final class Slots {
    */
   static final int COUNT = 64;
 
+  /** What gateways have to agree on, as it stands in the coordinator. */
+  static final String SCHEME = COUNT + " slots, string hash, murmur3 finalizer";
+
   private Slots() {}
 
-  /** The slot of a resource: 0 to {@link #COUNT} - 1. */
+  /**
+   * The slot of a resource: 0 to {@link #COUNT} - 1. The hash of a string is fixed by the Java
+   * platform's specification; the finalizer of MurmurHash3 (Appleby, 2011) spreads it.
+   */
   static int of(ResourceName resource) {
-    byte[] hash = Sha256.of(resource.value().getBytes(StandardCharsets.UTF_8));
-    return Math.floorMod(ByteBuffer.wrap(hash).getInt(), COUNT);
+    int hash = resource.value().hashCode();
+    hash = (hash ^ (hash >>> 16)) * 0x85ebca6b;
+    hash = (hash ^ (hash >>> 13)) * 0xc2b2ae35;
+    return Math.floorMod(hash ^ (hash >>> 16), COUNT);
   }
 
   /** The session that a slot belongs to; empty where there is none at all. */

@@ -35,9 +35,12 @@ final class UnresolvedBook {
   /** Records that are read at once; there is one per resource and token. */
   private static final int MAX_RECORDS = 1_000;
 
+  private static final int SESSION_CHARS = 8;
+
   private final Custody.Parts parts;
   private final Map<ResourceName, Map<String, Known>> known = new HashMap<>();
   private boolean comparing;
+  private long lastId;
 
   /** A record, and whether the coordinator is known to have it. */
   private static final class Known {
@@ -53,6 +56,13 @@ final class UnresolvedBook {
 
   UnresolvedBook(Custody.Parts parts) {
     this.parts = parts;
+  }
+
+  /** An id that nothing else ever has, in no gateway. */
+  String newId(String kind) {
+    String self = parts.slots().self();
+    lastId++;
+    return kind + "-" + self.substring(0, Math.min(SESSION_CHARS, self.length())) + "-" + lastId;
   }
 
   /** Whether a record is one that has been read, or put, under this tenure. */

@@ -9,6 +9,7 @@ import io.fencegate.coordination.key.UnresolvedRecord;
 import io.fencegate.coordination.slot.Custody;
 import io.fencegate.coordination.slot.Whereabouts;
 import io.fencegate.coordination.store.Op;
+import io.fencegate.coordination.store.Value;
 import io.fencegate.policy.fence.Entry;
 import io.fencegate.policy.fence.Permit;
 import io.fencegate.policy.fence.Verification;
@@ -253,6 +254,16 @@ class CustodyTest extends CoordinationFixture {
                 op instanceof Op.Put put
                     && keys.slots().contains(put.key())
                     && SlotRecord.decode(put.value()).drained());
+  }
+
+  @Test
+  void whoPlacesResourcesOtherwiseOwnsNothing() {
+    put(keys.slotScheme(), Value.of("128 slots of another version"));
+    Party party = party();
+    party.call(() -> party.coordination().slots().look());
+    assertThat(party.coordination().slots().owned()).isZero();
+    assertThat(refused(take(party, resource("ledger/acme"), 42)).code())
+        .isEqualTo(RefusalCode.HANDOVER);
   }
 
   @Test

@@ -88,7 +88,7 @@ class SlotPlanTest {
     }
     assertThat(used).hasSize(Slots.COUNT);
     // Gateways of different versions have to agree.
-    assertThat(Slots.of(ResourceName.parse("ledger/acme").orThrow())).isEqualTo(57);
+    assertThat(Slots.of(ResourceName.parse("ledger/acme").orThrow())).isEqualTo(15);
   }
 
   @Test

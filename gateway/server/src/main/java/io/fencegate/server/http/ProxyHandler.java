@@ -43,6 +43,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ProxyHandler {
 
+  /** All paths but the gateway's own. */
+  static final String NOT_OURS = "^(?!/" + Route.OWN_SEGMENT + "(?:/|$)).*";
+
   private static final String OWN = "/" + Route.OWN_SEGMENT;
 
   /** What a write may spend until it is let in, beside the adapter's own time. */
@@ -69,7 +72,7 @@ final class ProxyHandler {
     this.relay = parts.relay();
   }
 
-  /** All paths but the gateway's own may be some policy's. */
+  /** Whether {@link #NOT_OURS} takes the path; asked of every request. */
   static boolean isProxied(String path) {
     return !path.startsWith(OWN)
         || (path.length() > OWN.length() && path.charAt(OWN.length()) != '/');

@@ -61,16 +61,7 @@ public final class WorkerApi {
     router.get("/v1/writes/*").handler(records::show);
     router.post("/v1/writes/*").handler(records::close);
     ProxyHandler proxied = new ProxyHandler(parts);
-    router
-        .route()
-        .handler(
-            context -> {
-              if (ProxyHandler.isProxied(context.request().path())) {
-                proxied.handle(context);
-              } else {
-                context.next();
-              }
-            });
+    router.routeWithRegex(ProxyHandler.NOT_OURS).handler(proxied::handle);
     answerErrors(router);
     return router;
   }

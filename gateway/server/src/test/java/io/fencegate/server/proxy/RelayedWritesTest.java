@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -71,7 +72,8 @@ class RelayedWritesTest {
     assertThat(seen.uri()).isEqualTo("/" + lock.resource() + "/entries/9?b=2&a=%2F");
     assertThat(seen.header("X-Own")).isEqualTo("mine");
     assertThat(seen.headers()).doesNotContainKeys("Fencegate-Hop", "Fencing-Deadline-Ms", "Expect");
-    assertThat(fixture.audited(1, lock.resource())).isEqualTo(1);
+    Awaitility.await()
+        .untilAsserted(() -> assertThat(fixture.audited(1, lock.resource())).isEqualTo(1));
     assertThat(fixture.audited(0, "\"write\"")).isZero();
   }
 
