@@ -219,10 +219,7 @@ public final class IdempotencyLedger {
         .commits()
         .submit(
             KeyTransaction.Put.first(
-                parts.keys(),
-                claim.name(),
-                claim.ttlClass(),
-                () -> intended(intent)),
+                parts.keys(), claim.name(), claim.ttlClass(), () -> intended(intent)),
             deadlineNanos)
         .compose(commit -> begun(intent, commit, deadlineNanos, rounds))
         .onFailure(unreadable -> over(intent));

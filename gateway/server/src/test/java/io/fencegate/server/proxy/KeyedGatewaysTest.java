@@ -73,7 +73,7 @@ class KeyedGatewaysTest {
     return String.valueOf(shown.json().getString("owner"));
   }
 
-  @org.junit.jupiter.api.RepeatedTest(20)
+  @Test
   void ofManyAtOnceOneIsSentAndAllLaterOnesGetItsAnswer() {
     ExecutorService threads = Executors.newFixedThreadPool(CALLERS);
     try {
