@@ -6,6 +6,7 @@ import io.fencegate.coordination.commit.CommitBatcher;
 import io.fencegate.coordination.commit.GatewaySession;
 import io.fencegate.coordination.epoch.EpochLedger;
 import io.fencegate.coordination.epoch.ForeignEpochs;
+import io.fencegate.coordination.freeze.FreezeBoard;
 import io.fencegate.coordination.health.CoordinatorHealth;
 import io.fencegate.coordination.idempotency.IdempotencyLedger;
 import io.fencegate.coordination.key.Keyspace;
@@ -61,6 +62,7 @@ public final class Coordination {
   private final GatewayKeys gatewayKeys;
   private final SlotOwnership slots;
   private final Custody custody;
+  private final FreezeBoard freezes;
   private long heartbeat;
 
   /**
@@ -120,6 +122,8 @@ public final class Coordination {
     this.health = new CoordinatorHealth(vertx, setup.store(), history);
     this.gatewayKeys = new GatewayKeys(setup.store(), keys, setup.secureRandom());
     this.epochs = new EpochLedger(keys, commits, buckets, setup.clocks(), history);
+    this.freezes =
+        new FreezeBoard(vertx, setup.store(), keys, setup.clocks(), setup.secureRandom());
     this.idempotency =
         new IdempotencyLedger(
             new IdempotencyLedger.Parts(
@@ -156,6 +160,7 @@ public final class Coordination {
     Coordination coordination = new Coordination(setup, history, onDoubtfulPast);
     coordination.changes.open();
     coordination.health.start();
+    coordination.freezes.start();
     coordination.session.refresh().otherwiseEmpty().onComplete(unused -> coordination.own());
     coordination.heartbeat =
         setup
@@ -282,11 +287,17 @@ public final class Coordination {
     return custody;
   }
 
+  /** Which writes operators have stopped. */
+  public FreezeBoard freezes() {
+    return freezes;
+  }
+
   /** Ends the session; locks that were granted live on. The store stays open. */
   public Future<Void> close() {
     vertx.cancelTimer(heartbeat);
     slots.stop();
     custody.stop();
+    freezes.stop();
     changes.close();
     health.close();
     return session.close().transform(unused -> history.close()).otherwiseEmpty();

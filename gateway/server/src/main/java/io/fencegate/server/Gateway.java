@@ -280,6 +280,7 @@ public final class Gateway extends VerticleBase {
             coordinating.idempotency(),
             coordinating.session(),
             coordinating.custody(),
+            coordinating.freezes(),
             setup.clocks(),
             observations));
   }

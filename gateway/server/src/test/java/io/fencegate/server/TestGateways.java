@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /** Real gateways in this JVM, on one embedded coordinator. */
 public final class TestGateways implements AutoCloseable {
@@ -35,14 +36,21 @@ public final class TestGateways implements AutoCloseable {
   private final List<Gateway> gateways = new ArrayList<>();
   private final List<String> deployments = new ArrayList<>();
 
-  private TestGateways(Path folder) {
+  private TestGateways(Path folder, UnaryOperator<CoordinationStore> wire) {
     this.folder = folder;
-    this.store = await(EmbeddedStore.open(vertx, folder.resolve("data"), CLOCKS));
+    this.store = wire.apply(await(EmbeddedStore.open(vertx, folder.resolve("data"), CLOCKS)));
   }
 
   /** So many gateways with one policy file. */
   public static TestGateways start(Path folder, String policies, int count) throws IOException {
-    TestGateways all = with(folder, policies);
+    return start(folder, policies, count, store -> store);
+  }
+
+  /** The same behind a wire to the coordinator that may be bad. */
+  static TestGateways start(
+      Path folder, String policies, int count, UnaryOperator<CoordinationStore> wire)
+      throws IOException {
+    TestGateways all = with(folder, policies, wire);
     for (int i = 0; i < count; i++) {
       all.deploy(new Gateway(all.setup()));
     }
@@ -53,17 +61,18 @@ public final class TestGateways implements AutoCloseable {
   public static TestGateways start(
       Path folder, String policies, List<Function<Coordination, Owners>> ownership)
       throws IOException {
-    TestGateways all = with(folder, policies);
+    TestGateways all = with(folder, policies, store -> store);
     for (Function<Coordination, Owners> owners : ownership) {
       all.deploy(new Gateway(all.setup(), owners));
     }
     return all;
   }
 
-  private static TestGateways with(Path folder, String policies) throws IOException {
+  private static TestGateways with(
+      Path folder, String policies, UnaryOperator<CoordinationStore> wire) throws IOException {
     Files.createDirectories(folder.resolve("policies"));
     Files.writeString(folder.resolve("policies/test.yaml"), policies);
-    return new TestGateways(folder);
+    return new TestGateways(folder, wire);
   }
 
   private Gateway.Setup setup() {

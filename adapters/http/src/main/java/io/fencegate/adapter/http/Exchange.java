@@ -156,7 +156,7 @@ final class Exchange {
       to.setChunked(true);
     }
     body.exceptionHandler(this::uploadBroke);
-    body.endHandler(whole -> to.end().onSuccess(sent -> uploaded = true));
+    body.endHandler(whole -> uploadEnded(to));
     body.handler(chunk -> upload(chunk, to, body));
     body.resume();
   }
@@ -169,6 +169,13 @@ final class Exchange {
     if (to.writeQueueFull()) {
       body.pause();
       to.drainHandler(drained -> body.resume());
+    }
+  }
+
+  /** What was cut short by an early answer must not look whole. */
+  private void uploadEnded(HttpClientRequest to) {
+    if (!isOver() && !early) {
+      to.end().onSuccess(sent -> uploaded = true);
     }
   }
 

@@ -55,6 +55,9 @@ public final class GatewaySession {
   /** How old the last proof may be; longer than a coordinator's election takes. */
   public static final Duration MAX_STALENESS = Duration.ofSeconds(5);
 
+  /** By how much the two clocks may move apart since the last proof. */
+  private static final Duration MAX_DISAGREEMENT = Duration.ofMillis(250);
+
   private static final Logger LOG = LoggerFactory.getLogger(GatewaySession.class);
 
   private final CoordinationStore store;
@@ -76,7 +79,8 @@ public final class GatewaySession {
   private boolean everProven;
   private boolean closed;
   private boolean leaving;
-  private long provenNanos;
+  private boolean stepInDoubt;
+  private ClockReading provenAt = new ClockReading(0, 0);
   private @Nullable String trouble;
   private Optional<Future<Void>> refreshing = Optional.empty();
   private Future<Void> lastStep = Future.succeededFuture();
@@ -112,9 +116,15 @@ public final class GatewaySession {
     this.generations = new GenerationReader(store, keys.generation(), history, mark);
   }
 
-  /** Whether the last proof of life is recent enough to let writes in on local knowledge. */
+  /**
+   * Whether the last proof of life is recent enough to let writes in on local knowledge. Clocks
+   * that moved differently since show a machine that was frozen: then the monotonic one says too
+   * little.
+   */
   public boolean isFresh(ClockReading now) {
-    return proven && now.isBefore(provenNanos + MAX_STALENESS.toNanos());
+    return proven
+        && now.isBefore(provenAt.monotonicNanos() + MAX_STALENESS.toNanos())
+        && now.disagreementMillis(provenAt) <= MAX_DISAGREEMENT.toMillis();
   }
 
   /** Whether the coordinator has ever confirmed this gateway. */
@@ -143,7 +153,7 @@ public final class GatewaySession {
     Future<Void> attempt =
         oneAfterAnother(
             () ->
-                (id.isEmpty() ? open() : heartbeat())
+                (id.isEmpty() ? open() : stepInDoubt ? raise().compose(unused -> beat()) : beat())
                     .recover(this::atLeastTheGeneration)
                     .eventually(mark::tellOthers));
     refreshing = Optional.of(attempt);
@@ -156,12 +166,26 @@ public final class GatewaySession {
   }
 
   /**
+   * A heartbeat without an answer may still arrive and move the session back to a lease that ends
+   * earlier, so before another one proves anything the counter is raised: then it comes too late.
+   */
+  private Future<Void> beat() {
+    return id.isEmpty() ? Future.succeededFuture() : heartbeat();
+  }
+
+  /**
    * Steps that change the session never overlap: with two of them opening new sessions, doubt under
    * the one would be settled by the other's counter.
    */
   private Future<Void> oneAfterAnother(Supplier<Future<Void>> step) {
     lastStep = lastStep.transform(unused -> closed ? ended() : step.get());
-    return lastStep.onFailure(this::forgetBuckets);
+    return lastStep.onFailure(this::forgetBuckets).onFailure(this::noteDoubt);
+  }
+
+  private void noteDoubt(Throwable failure) {
+    stepInDoubt |=
+        !(failure instanceof StoreException known)
+            || known.kind() == StoreException.Kind.INDEFINITE;
   }
 
   private static Future<Void> ended() {
@@ -226,6 +250,7 @@ public final class GatewaySession {
     if (!OutOfSpace.is(failure) || id.isEmpty()) {
       return failed;
     }
+    proven = false;
     return commit(deletion(keys.gateway(id)))
         .compose(
             unused -> {
@@ -257,6 +282,7 @@ public final class GatewaySession {
               var result = answer.members().get(0);
               if (result.held()) {
                 counter = raised;
+                stepInDoubt = false;
                 return Future.<Void>succeededFuture();
               }
               return result
@@ -315,6 +341,7 @@ public final class GatewaySession {
                         answer -> {
                           id = candidate;
                           counter = 0;
+                          stepInDoubt = false;
                           prove(asked);
                           LOG.info("session opened in generation {}", found.value());
                           return null;
@@ -337,8 +364,8 @@ public final class GatewaySession {
 
   /**
    * Touches without comparing the modification revision: one that is late could move the session
-   * back to a bucket that ends earlier. That costs no safety, at worst the session ends and a new
-   * one is opened.
+   * back to a bucket that ends earlier, so a step without an answer is settled before the next: see
+   * {@link #beat}.
    */
   private Future<Void> heartbeat() {
     Position floor = history.floor();
@@ -413,7 +440,7 @@ public final class GatewaySession {
   private void prove(ClockReading asked) {
     proven = true;
     everProven = true;
-    provenNanos = asked.monotonicNanos();
+    provenAt = asked;
   }
 
   private Op put(Key key, long count, Bucket bucket) {

@@ -43,6 +43,8 @@ import java.util.regex.Pattern;
  *     land</td><td>none</td></tr>
  * <tr><td>{@code slot/<n>}</td><td>{@link SlotRecord}: which session carries out the writes of the
  *     resources in it</td><td>none</td></tr>
+ * <tr><td>{@code freeze/<id>}</td><td>{@link FreezeRecord}: writes that an operator has
+ *     stopped</td><td>none</td></tr>
  * <tr><td>{@code gateway/<session>}</td><td>{@link SessionRecord}</td><td>session class</td></tr>
  * <tr><td>{@code meta/slots}</td><td>text: how resources are hashed to slots; put once</td>
  *     <td>none</td></tr>
@@ -218,6 +220,19 @@ public final class Keyspace {
     return SLOT_NUMBER.matcher(number).matches()
         ? OptionalInt.of(Integer.parseInt(number))
         : OptionalInt.empty();
+  }
+
+  public Key freeze(String id) {
+    return key("freeze/" + id);
+  }
+
+  public KeyRange freezes() {
+    return KeyRange.under(prefix + "freeze/");
+  }
+
+  /** The id in a freeze's key. */
+  public String idOfFreeze(Key freezeKey) {
+    return freezeKey.path().substring((prefix + "freeze/").length());
   }
 
   public Key gateway(String session) {

@@ -5,17 +5,23 @@ import io.fencegate.coordination.store.Value;
 import io.fencegate.policy.token.FencingToken;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Arrays;
 
 /**
- * What may still land in a downstream that cannot tell: token 8, wall clock 8, kind 1, then the
- * reason.
+ * What may still land in a downstream that cannot tell: token 8, wall clock 8, milliseconds 8, kind
+ * 1, then the reason.
  *
  * @param token none of it has a lower one
  * @param atMillis wall clock, since 1970, for people
+ * @param underWay for how long it may still be sent by who ended; zero for what nobody sends any
+ *     more
  * @param reason for people
  */
-public record UnresolvedRecord(FencingToken token, long atMillis, Kind kind, String reason) {
+public record UnresolvedRecord(
+    FencingToken token, long atMillis, Duration underWay, Kind kind, String reason) {
+
+  private static final int HEAD_BYTES = 3 * Long.BYTES + 1;
 
   /** What is known of it. */
   public enum Kind {
@@ -41,9 +47,10 @@ public record UnresolvedRecord(FencingToken token, long atMillis, Kind kind, Str
   public Value encode() {
     byte[] text = (reason + "\n").getBytes(StandardCharsets.UTF_8);
     return Value.of(
-        ByteBuffer.allocate(2 * Long.BYTES + 1 + text.length)
+        ByteBuffer.allocate(HEAD_BYTES + text.length)
             .putLong(token.value())
             .putLong(atMillis)
+            .putLong(underWay.toMillis())
             .put((byte) kind.code)
             .put(text)
             .array());
@@ -51,15 +58,16 @@ public record UnresolvedRecord(FencingToken token, long atMillis, Kind kind, Str
 
   public static UnresolvedRecord decode(Value value) {
     ByteBuffer in = value.read();
-    if (in.remaining() < 2 * Long.BYTES + 1) {
+    if (in.remaining() < HEAD_BYTES) {
       throw new UnreadableRecord("an unresolved write");
     }
     FencingToken token = new FencingToken(in.getLong());
     long atMillis = in.getLong();
+    Duration underWay = Duration.ofMillis(in.getLong());
     Kind kind = Kind.of(in.get());
     byte[] text = new byte[in.remaining()];
     in.get(text);
     return new UnresolvedRecord(
-        token, atMillis, kind, new String(text, StandardCharsets.UTF_8).stripTrailing());
+        token, atMillis, underWay, kind, new String(text, StandardCharsets.UTF_8).stripTrailing());
   }
 }

@@ -4,28 +4,34 @@ package io.fencegate.coordination.slot;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 
 /** Wakes whoever waits for something to change. Used from one context. */
 final class ChangeSignal {
 
   private final Vertx vertx;
-  private Promise<Void> upcoming = Promise.promise();
+  private final Set<Promise<Void>> waiting = new HashSet<>();
 
   ChangeSignal(Vertx vertx) {
     this.vertx = vertx;
   }
 
   void happened() {
-    Promise<Void> past = upcoming;
-    upcoming = Promise.promise();
-    past.complete();
+    List.copyOf(waiting).forEach(Promise::tryComplete);
   }
 
   /** Completes at the next change, or when so much time is over. */
   Future<Void> next(long millis) {
     Promise<Void> over = Promise.promise();
+    waiting.add(over);
     long due = vertx.setTimer(Math.max(1, millis), unused -> over.tryComplete());
-    upcoming.future().onComplete(unused -> over.tryComplete());
-    return over.future().onComplete(unused -> vertx.cancelTimer(due));
+    return over.future()
+        .onComplete(
+            unused -> {
+              waiting.remove(over);
+              vertx.cancelTimer(due);
+            });
   }
 }

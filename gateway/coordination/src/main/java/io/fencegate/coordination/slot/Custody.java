@@ -22,11 +22,14 @@ import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,6 +47,10 @@ import org.slf4j.LoggerFactory;
  * <p>Marking comes before the token is verified, so that the one form of verifying serves all
  * downstreams; being the owner then needs no compare of its own there, since nobody else can own
  * the slot while this session is fresh ({@link SlotOwnership}).
+ *
+ * <p>At every moment whatever may still land is covered: by the mark, whose token is not above it,
+ * or by a record that is known to be durable. So the mark rises, and goes, only when what is below
+ * it has settled or has its record.
  *
  * <p>At most one transaction on a resource's mark is under way. A transaction in doubt that is
  * committed late changes nothing: each compares the mark's revision.
@@ -69,6 +76,10 @@ public final class Custody implements SlotOwnership.Tenants {
   private final Parts parts;
   private final Map<ResourceName, Kept> resources = new HashMap<>();
   private final UnresolvedBook book;
+
+  /** Resources that had writes under way when their slot was lost with its session. */
+  private final Set<ResourceName> leftOver = new HashSet<>();
+
   private final Marker marker;
   private long timer;
 
@@ -113,9 +124,13 @@ public final class Custody implements SlotOwnership.Tenants {
   /** Whether a write that was let in may still leave. */
   public boolean holds(Permit permit, ClockReading now) {
     Kept kept = resources.get(permit.resource());
-    return kept != null
-        && kept.isMarkedFrom(permit.token())
-        && parts.slots().holds(permit.resource(), now);
+    if (kept == null
+        || !kept.isMarkedFrom(permit.token())
+        || !parts.slots().holds(permit.resource(), now)) {
+      return false;
+    }
+    kept.used = true;
+    return true;
   }
 
   /**
@@ -144,11 +159,27 @@ public final class Custody implements SlotOwnership.Tenants {
     ClockReading now = parts.clocks().read();
     Kept kept = resources.computeIfAbsent(resource, unused -> new Kept());
     kept.lastUsedNanos = now.monotonicNanos();
+    kept.policy = policy;
     if (kept.marking != null) {
       // Another's: what it comes to says little about this token.
       return kept.marking.transform(unused -> Future.succeededFuture(Ruling.granted(token)));
     }
     return marker.mark(resource, kept, token, policy, deadlineNanos);
+  }
+
+  /**
+   * A write with this token was refused before anything of it left. A mark that served for nothing
+   * else goes at once: whoever makes tokens up must not leave marks behind.
+   */
+  public void refused(ResourceName resource) {
+    Kept kept = resources.get(resource);
+    if (kept != null
+        && !kept.used
+        && kept.marking == null
+        && parts.barrier().inFlight(resource) == 0
+        && book.isDurable(resource)) {
+      unmark(resource, kept);
+    }
   }
 
   private static Refusal notOwned(Whereabouts found) {
@@ -167,13 +198,15 @@ public final class Custody implements SlotOwnership.Tenants {
    * @param settledAtNanos monotonic; from when on it counts as settled, never by itself where empty
    */
   public void unresolved(Permit permit, String reason, OptionalLong settledAtNanos) {
-    String id = parts.barrier().unresolved(permit, book.newId("write"), settledAtNanos);
+    String id = book.newId("write");
+    parts.barrier().unresolved(permit, id, settledAtNanos);
     book.record(
         permit.resource(),
         id,
         new UnresolvedRecord(
             permit.token(),
             parts.clocks().read().wallMillis(),
+            Duration.ZERO,
             UnresolvedRecord.Kind.WRITE,
             reason));
   }
@@ -182,6 +215,7 @@ public final class Custody implements SlotOwnership.Tenants {
 
   private void sweep() {
     ClockReading now = parts.clocks().read();
+    leftOver.removeIf(it -> parts.barrier().inFlight(it) == 0);
     book.sweep(now);
     for (Map.Entry<ResourceName, Kept> entry : List.copyOf(resources.entrySet())) {
       ResourceName resource = entry.getKey();
@@ -229,7 +263,7 @@ public final class Custody implements SlotOwnership.Tenants {
     }
     long deadlineNanos = parts.clocks().read().monotonicNanos() + PATIENCE.toNanos();
     marker
-        .mark(resource, kept, epoch, UnresolvedPolicy.BLOCK, deadlineNanos)
+        .mark(resource, kept, epoch, kept.policy, deadlineNanos)
         .onFailure(defect -> LOG.error("the mark of {} could not be raised", resource, defect));
   }
 
@@ -237,14 +271,20 @@ public final class Custody implements SlotOwnership.Tenants {
 
   @Override
   public Future<Void> leave(int slot) {
+    leftOver.removeIf(it -> parts.barrier().inFlight(it) == 0);
     List<ResourceName> inSlot =
-        resources.keySet().stream().filter(it -> Slots.of(it) == slot).toList();
+        Stream.concat(resources.keySet().stream(), leftOver.stream())
+            .distinct()
+            .filter(it -> Slots.of(it) == slot)
+            .toList();
     boolean under =
         inSlot.stream()
             .anyMatch(
                 it -> {
                   Kept kept = resources.get(it);
-                  return parts.barrier().inFlight(it) > 0 || (kept != null && kept.marking != null);
+                  return parts.barrier().inFlight(it) > 0
+                      || (kept != null && kept.marking != null)
+                      || !book.isDurable(it);
                 });
     if (under) {
       return parts
@@ -255,7 +295,7 @@ public final class Custody implements SlotOwnership.Tenants {
     List<Future<Void>> unmarked = new ArrayList<>();
     for (ResourceName resource : inSlot) {
       Kept kept = resources.get(resource);
-      if (kept != null && book.isDurable(resource)) {
+      if (kept != null) {
         unmarked.add(unmark(resource, kept));
       }
     }
@@ -269,6 +309,9 @@ public final class Custody implements SlotOwnership.Tenants {
     for (ResourceName resource : List.copyOf(resources.keySet())) {
       if (!parts.slots().owns(resource)) {
         resources.remove(resource);
+        if (parts.barrier().inFlight(resource) > 0) {
+          leftOver.add(resource);
+        }
         parts.barrier().withdraw(resource, now);
       }
     }

@@ -2,6 +2,7 @@
 package io.fencegate.coordination.slot;
 
 import io.fencegate.coordination.key.MarkRecord;
+import io.fencegate.policy.model.UnresolvedPolicy;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.token.FencingToken;
 import io.vertx.core.Future;
@@ -20,6 +21,15 @@ final class Kept {
   @Nullable FencingToken nextLowest;
 
   @Nullable Future<Ruling<FencingToken>> marking;
+
+  /** Whether what earlier owners left has been read. */
+  boolean loaded;
+
+  /** Whether some write has gone out under the mark. */
+  boolean used;
+
+  /** What the resource's policy last said of doubts. */
+  UnresolvedPolicy policy = UnresolvedPolicy.BLOCK;
 
   /** Monotonic. */
   long lastUsedNanos;

@@ -76,13 +76,16 @@ final class Marker {
 
   /**
    * The lowest token that may be under way by the time that the mark is there: what has entered,
-   * what can enter on what is known locally, and the one that the mark is for.
+   * what can enter on what is known locally, what left in doubt without a record yet, and the one
+   * that the mark is for.
    */
   FencingToken lowest(ResourceName resource, FencingToken token) {
     FencingToken entered = parts.barrier().lowestEntered(resource).orElse(token);
     FencingToken epoch = parts.barrier().view(resource).epoch();
     FencingToken lower = lower(entered, token);
-    return epoch == null ? lower : lower(epoch, lower);
+    FencingToken unrecorded = book.lowestNotDurable(resource).orElse(lower);
+    FencingToken lowest = lower(lower, unrecorded);
+    return epoch == null ? lowest : lower(epoch, lowest);
   }
 
   private static FencingToken lower(FencingToken one, FencingToken other) {
@@ -94,7 +97,11 @@ final class Marker {
    * cover.
    */
   private Future<Ruling<FencingToken>> mark(Marking call, long seen) {
-    MarkRecord mark = new MarkRecord(parts.slots().self(), lowest(call.resource(), call.token()));
+    MarkRecord mark =
+        new MarkRecord(
+            parts.slots().self(),
+            lowest(call.resource(), call.token()),
+            parts.slots().longestUnderWay());
     call.kept().nextLowest = mark.lowest();
     return parts
         .commits()
@@ -127,14 +134,19 @@ final class Marker {
           : markWhatIsThere(call.again(), mark.session(), judged);
     }
     call.kept().markRevision = judged.revision();
+    if (call.kept().loaded) {
+      return marked(call, mark);
+    }
+    // The first one says that there are some; a known one may stand before others.
     Optional<Entry> unresolved = judged.result().entry(MarkTransaction.UNRESOLVED);
-    return unresolved.filter(it -> !book.knows(call.resource(), it.key())).isEmpty()
+    return unresolved.isEmpty()
         ? marked(call, mark)
         : book.load(call.resource(), call.policy()).compose(unused -> marked(call, mark));
   }
 
   private static Future<Ruling<FencingToken>> marked(Marking call, MarkRecord mark) {
     call.kept().mark = mark;
+    call.kept().loaded = true;
     return Future.succeededFuture(Ruling.granted(call.token()));
   }
 
@@ -165,6 +177,7 @@ final class Marker {
         new UnresolvedRecord(
             lost.lowest(),
             parts.clocks().read().wallMillis(),
+            lost.longest(),
             UnresolvedRecord.Kind.OWNER_LOST,
             "the gateway that had the resource ended, and may have had writes under way");
     LOG.warn(
@@ -177,6 +190,12 @@ final class Marker {
             new UnresolvedTransaction(
                 parts.keys(), call.resource(), self, book.newId("lost"), record, revision),
             call.deadlineNanos())
-        .compose(commit -> commit.ruling(judged -> mark(call, 0)));
+        .compose(
+            commit ->
+                commit.ruling(
+                    judged -> {
+                      call.kept().loaded = false;
+                      return mark(call, 0);
+                    }));
   }
 }

@@ -33,6 +33,13 @@ import org.slf4j.LoggerFactory;
  * answered or given up. An owner that goes lets its writes end first and says so in the slot; then
  * there is no delay.
  *
+ * <pre>
+ *   old owner   |-- heartbeat sent (0 s) ..... last write may leave (5 s) .. it ends (5 s + D)
+ *   session     |------------------------------------------- lives to 10 s at least
+ *   successor                                                | takes (10 s) ... serves (10 s + D)
+ *   resource with a mark of the old owner                                       .. + settleAfter
+ * </pre>
+ *
  * <p>An owner fences itself: nothing leaves unless its session was confirmed in the last {@link
  * GatewaySession#MAX_STALENESS}, counted from before the heartbeat that confirmed it was sent. The
  * session lives for {@link GatewaySession#TTL} from then at least, so nobody can have taken the
@@ -176,6 +183,11 @@ public final class SlotOwnership {
   boolean holds(ResourceName resource, ClockReading now) {
     Tenure tenure = mine.get(Slots.of(resource));
     return tenure != null && isOwner(tenure, now);
+  }
+
+  /** How long one write of this gateway may be under way. */
+  Duration longestUnderWay() {
+    return parts.takeoverDelay().get();
   }
 
   /** Whether the resource's slot is this gateway's, be it served or not. */
@@ -400,6 +412,11 @@ public final class SlotOwnership {
   private Future<Void> untilLeft() {
     ClockReading now = parts.clocks().read();
     boolean left = mine.values().stream().noneMatch(it -> it.serves(now));
+    SessionRecord seen = view.sessions().get(self);
+    if (!left && seen != null && !seen.leaving()) {
+      // What says so to the others was in doubt, or something else went in its place.
+      parts.session().leave().otherwiseEmpty();
+    }
     return left
         ? Future.succeededFuture()
         : change.next(PERIOD.toMillis()).compose(unused -> look()).compose(unused -> untilLeft());

@@ -10,9 +10,11 @@ import io.fencegate.policy.fence.Unresolved;
 import io.fencegate.policy.model.UnresolvedPolicy;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.time.ClockReading;
+import io.fencegate.policy.token.FencingToken;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -33,7 +35,7 @@ final class UnresolvedBook {
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   /** Records that are read at once; there is one per resource and token. */
-  private static final int MAX_RECORDS = 1_000;
+  private static final int MAX_RECORDS = 10_000;
 
   private static final int SESSION_CHARS = 8;
 
@@ -66,7 +68,7 @@ final class UnresolvedBook {
   }
 
   /** Whether a record is one that has been read, or put, under this tenure. */
-  boolean knows(ResourceName resource, Key record) {
+  private boolean knows(ResourceName resource, Key record) {
     return known.getOrDefault(resource, Map.of()).containsKey(Keyspace.idOfUnresolved(record));
   }
 
@@ -75,7 +77,18 @@ final class UnresolvedBook {
     return known.getOrDefault(resource, Map.of()).values().stream().allMatch(it -> it.durable);
   }
 
-  /** Reads what earlier owners left; it counts as settled that long after now. */
+  /** The lowest token in doubt that a successor would not find. */
+  Optional<FencingToken> lowestNotDurable(ResourceName resource) {
+    return known.getOrDefault(resource, Map.of()).values().stream()
+        .filter(it -> !it.durable)
+        .map(it -> it.record.token())
+        .min(Comparator.naturalOrder());
+  }
+
+  /**
+   * Reads what earlier owners left; it counts as settled as long after now as the policy says, and
+   * as who ended may still have been sending it.
+   */
   Future<Void> load(ResourceName resource, UnresolvedPolicy policy) {
     return parts
         .store()
@@ -83,20 +96,23 @@ final class UnresolvedBook {
         .map(
             page -> {
               ClockReading now = parts.clocks().read();
-              OptionalLong settledAtNanos =
-                  policy
-                      .settleAfter()
-                      .map(it -> OptionalLong.of(now.monotonicNanos() + it.toNanos()))
-                      .orElseGet(OptionalLong::empty);
-              page.entries().forEach(it -> learn(resource, it, settledAtNanos));
+              page.entries().forEach(it -> learn(resource, it, policy, now));
               return null;
             });
   }
 
-  private void learn(ResourceName resource, Entry entry, OptionalLong settledAtNanos) {
+  private void learn(
+      ResourceName resource, Entry entry, UnresolvedPolicy policy, ClockReading now) {
     String id = Keyspace.idOfUnresolved(entry.key());
     if (!knows(resource, entry.key())) {
       UnresolvedRecord record = UnresolvedRecord.decode(entry.value());
+      OptionalLong settledAtNanos =
+          policy
+              .settleAfter()
+              .map(
+                  it ->
+                      OptionalLong.of(now.monotonicNanos() + it.plus(record.underWay()).toNanos()))
+              .orElseGet(OptionalLong::empty);
       of(resource).put(id, new Known(record, true));
       parts.barrier().doubt(new Unresolved(id, resource, record.token(), 1, settledAtNanos));
     }
@@ -235,7 +251,7 @@ final class UnresolvedBook {
     for (Entry entry : entries) {
       String id = Keyspace.idOfUnresolved(entry.key());
       Optional<ResourceName> resource = parts.keys().resourceOfUnresolved(entry.key());
-      if (resource.isPresent() && seen.add(id)) {
+      if (resource.isPresent() && !isSettledHere(resource.get(), id, here) && seen.add(id)) {
         all.add(
             new Custody.Listed(
                 id,
@@ -255,6 +271,11 @@ final class UnresolvedBook {
                   }
                 }));
     return all;
+  }
+
+  /** Known here, and in doubt no more: it is about to be removed. */
+  private boolean isSettledHere(ResourceName resource, String id, Map<String, Unresolved> here) {
+    return known.getOrDefault(resource, Map.of()).containsKey(id) && !here.containsKey(id);
   }
 
   /** The record with this id, removed. */

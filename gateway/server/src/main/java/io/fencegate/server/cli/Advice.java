@@ -14,6 +14,7 @@ final class Advice {
               "not-sent",
               "start a gateway there (fencegate serve), or say where one is (--help names the"
                   + " option and the variable)"),
+          Map.entry("frozen", "see which freezes are in force, and why (fencegate freezes)"),
           Map.entry("lock-held", "wait for it (--wait 30s), or see who holds it (lock show)"),
           Map.entry("wait-timeout", "wait for longer, or see who holds it (lock show)"),
           Map.entry("too-many-waiters", "come back later: the queue is full"),

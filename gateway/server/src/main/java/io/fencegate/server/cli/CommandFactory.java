@@ -22,6 +22,9 @@ final class CommandFactory implements CommandLine.IFactory {
             Map.entry(LockCommand.Show.class, () -> new LockCommand.Show(surroundings)),
             Map.entry(LockCommand.Cancel.class, () -> new LockCommand.Cancel(surroundings)),
             Map.entry(BreakCommand.class, () -> new BreakCommand(surroundings)),
+            Map.entry(FreezeCommand.class, () -> new FreezeCommand(surroundings)),
+            Map.entry(UnfreezeCommand.class, () -> new UnfreezeCommand(surroundings)),
+            Map.entry(FreezesCommand.class, () -> new FreezesCommand(surroundings)),
             Map.entry(ClusterCommand.class, () -> new ClusterCommand(surroundings)),
             Map.entry(ResetEpochCommand.class, () -> new ResetEpochCommand(surroundings)),
             Map.entry(

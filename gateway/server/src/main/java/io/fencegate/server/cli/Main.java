@@ -17,6 +17,9 @@ import picocli.CommandLine.Spec;
     subcommands = {
       LockCommand.class,
       BreakCommand.class,
+      FreezeCommand.class,
+      UnfreezeCommand.class,
+      FreezesCommand.class,
       ClusterCommand.class,
       ResetEpochCommand.class,
       PolicyCommand.class,

@@ -78,6 +78,15 @@ final class RemoteCalls {
         Effect.CHANGES);
   }
 
+  Reply delete(String path, JsonObject body) {
+    return send(
+        request(path)
+            .header("Content-Type", "application/json")
+            .method("DELETE", BodyPublishers.ofString(body.encode()))
+            .build(),
+        Effect.CHANGES);
+  }
+
   private HttpRequest.Builder request(String path) {
     return HttpRequest.newBuilder(base.resolve(path)).timeout(PATIENCE);
   }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.server.http;
 
+import io.fencegate.policy.freeze.FreezeScope;
 import io.fencegate.policy.name.Parsed;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Refusal;
@@ -34,6 +35,9 @@ public final class OperatorRequests {
 
   /** Raise the generation. */
   public record Raise(String reason) {}
+
+  /** Stop writes. */
+  public record Stop(FreezeScope scope, String reason) {}
 
   /**
    * Declare writes in doubt settled.
@@ -102,6 +106,33 @@ public final class OperatorRequests {
                                   Optional<String> reason = reason(fields);
                                   return ruling(fields, reason::orElseThrow);
                                 })));
+  }
+
+  public static Future<Ruling<Stop>> readStop(HttpServerRequest request) {
+    return JsonBody.read(request, MAX_BODY_BYTES)
+        .map(body -> body.then(OperatorRequests::parseStop));
+  }
+
+  private static Ruling<Stop> parseStop(Buffer body) {
+    return JsonFields.parse(body, List.of("scope", "target", "reason"))
+        .then(
+            fields -> {
+              Optional<FreezeScope> scope =
+                  fields
+                      .requiredText("scope", RefusalCode.INVALID_REQUEST, FreezeScope.Kind::parse)
+                      .flatMap(kind -> scope(fields, kind));
+              Optional<String> reason = reason(fields);
+              return ruling(fields, () -> new Stop(scope.orElseThrow(), reason.orElseThrow()));
+            });
+  }
+
+  private static Optional<FreezeScope> scope(JsonFields fields, FreezeScope.Kind kind) {
+    RefusalCode code = RefusalCode.INVALID_REQUEST;
+    return kind == FreezeScope.Kind.ALL
+        ? fields
+            .text("target", code, text -> FreezeScope.parse(kind, text))
+            .or(() -> Optional.of(new FreezeScope.Everything()))
+        : fields.requiredText("target", code, text -> FreezeScope.parse(kind, text));
   }
 
   public static Future<Ruling<Raise>> readRaise(HttpServerRequest request) {

@@ -46,6 +46,10 @@ public final class GatewayMetrics {
         .description("Slots whose resources this gateway carries out writes for")
         .register(registry);
     Gauge.builder(
+            "fencegate.freezes", sources.coordination().freezes(), it -> it.last().all().size())
+        .description("Freezes of writes in force, as this gateway read them last")
+        .register(registry);
+    Gauge.builder(
             "fencegate.keys.unrecorded",
             sources.coordination().idempotency(),
             IdempotencyLedger::open)

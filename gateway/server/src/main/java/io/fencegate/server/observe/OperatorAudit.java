@@ -4,6 +4,8 @@ package io.fencegate.server.observe;
 import io.fencegate.coordination.key.EpochRecord;
 import io.fencegate.coordination.operator.ClusterAdmin;
 import io.fencegate.coordination.slot.Custody;
+import io.fencegate.policy.freeze.Freeze;
+import io.fencegate.policy.freeze.FreezeScope;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.time.Clocks;
@@ -53,6 +55,32 @@ public final class OperatorAudit implements OperatorObserver {
                     .put("fencingToken", settled.record().token().toString())
                     .put("id", settled.id()),
             refusal -> line));
+  }
+
+  @Override
+  public void frozen(FreezeScope scope, String reason, Ruling<Freeze> ruling) {
+    JsonObject line = line("freeze", reason, ruling);
+    putScope(line, scope);
+    audit.append(ruling.fold(freeze -> line.put("id", freeze.id()), refusal -> line));
+  }
+
+  @Override
+  public void lifted(String id, String reason, Ruling<Freeze> ruling) {
+    JsonObject line = line("unfreeze", reason, ruling).put("id", id);
+    audit.append(
+        ruling.fold(
+            freeze -> {
+              putScope(line, freeze.scope());
+              return line.put("frozenFor", freeze.reason());
+            },
+            refusal -> line));
+  }
+
+  private static void putScope(JsonObject line, FreezeScope scope) {
+    line.put("scope", scope.kind().wireName());
+    if (!scope.target().isEmpty()) {
+      line.put("target", scope.target());
+    }
   }
 
   @Override

@@ -4,6 +4,8 @@ package io.fencegate.server.observe;
 import io.fencegate.coordination.key.EpochRecord;
 import io.fencegate.coordination.operator.ClusterAdmin;
 import io.fencegate.coordination.slot.Custody;
+import io.fencegate.policy.freeze.Freeze;
+import io.fencegate.policy.freeze.FreezeScope;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.token.FencingToken;
@@ -32,6 +34,17 @@ public interface OperatorObserver {
    * @param as what they came to as the operator says: applied or rejected
    */
   void resolved(String as, String reason, Ruling<Custody.Listed> ruling);
+
+  /** Writes were to be stopped. */
+  void frozen(FreezeScope scope, String reason, Ruling<Freeze> ruling);
+
+  /**
+   * Writes were to be let in again.
+   *
+   * @param id of the freeze
+   * @param ruling what was lifted
+   */
+  void lifted(String id, String reason, Ruling<Freeze> ruling);
 
   void generationRaised(String reason, Ruling<ClusterAdmin.Raised> ruling);
 }

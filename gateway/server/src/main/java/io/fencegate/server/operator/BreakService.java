@@ -8,6 +8,7 @@ import io.fencegate.adapter.spi.SealOutcome;
 import io.fencegate.coordination.epoch.EpochLedger;
 import io.fencegate.coordination.operator.Broken;
 import io.fencegate.coordination.operator.LockBreaker;
+import io.fencegate.coordination.slot.Custody;
 import io.fencegate.coordination.slot.SlotOwnership;
 import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.fence.Permit;
@@ -33,6 +34,7 @@ final class BreakService {
   private final EpochLedger epochs;
   private final DrainBarrier barrier;
   private final SlotOwnership slots;
+  private final Custody custody;
   private final Clocks clocks;
   private final Turns turns;
 
@@ -41,12 +43,14 @@ final class BreakService {
       EpochLedger epochs,
       DrainBarrier barrier,
       SlotOwnership slots,
+      Custody custody,
       Clocks clocks,
       Turns turns) {
     this.breaker = breaker;
     this.epochs = epochs;
     this.barrier = barrier;
     this.slots = slots;
+    this.custody = custody;
     this.clocks = clocks;
     this.turns = turns;
   }
@@ -100,7 +104,7 @@ final class BreakService {
     FencingToken epoch = broken.epoch().get();
     Permit permit = barrier.shutOut(resource, epoch, clocks.read());
     Seal seal = new Seal(broken.confirmed().orElse(null), deadlineNanos);
-    return sealed(matched.adapter(), permit, seal)
+    return sealed(matched, permit, seal)
         .onComplete(unused -> barrier.leave(permit))
         .compose(
             outcome ->
@@ -111,13 +115,31 @@ final class BreakService {
   }
 
   /** Where the downstream judges no tokens, older writes are shut out once they are settled. */
-  private Future<SealOutcome> sealed(ResourceAdapter adapter, Permit permit, Seal seal) {
-    if (adapter.offer().judge() == Offer.Judge.DOWNSTREAM) {
-      return adapter.seal(permit, seal);
+  private Future<SealOutcome> sealed(MatchedPolicy matched, Permit permit, Seal seal) {
+    if (matched.adapter().offer().judge() == Offer.Judge.DOWNSTREAM) {
+      return matched.adapter().seal(permit, seal);
     }
-    return turns
-        .await(permit, seal.deadlineNanos())
-        .map(turn -> turn.fold(unused -> new SealOutcome.Sealed(), SealOutcome.Failed::new));
+    return custody
+        .take(
+            permit.resource(),
+            permit.token(),
+            matched.policy().onUnresolved(),
+            seal.deadlineNanos())
+        .compose(
+            ruling ->
+                ruling.fold(
+                    taken -> turns.await(permit, seal.deadlineNanos()),
+                    refusal -> Future.succeededFuture(Ruling.<Permit>refused(refusal))))
+        .map(
+            turn ->
+                turn.fold(
+                    unused ->
+                        custody.holds(permit, clocks.read())
+                            ? new SealOutcome.Sealed()
+                            : new SealOutcome.Failed(
+                                RefusalCode.HANDOVER.because(
+                                    "the resource went to another gateway meanwhile")),
+                    SealOutcome.Failed::new));
   }
 
   /** Without the record the next holder's first write seals again, no more. */

@@ -80,6 +80,7 @@ public final class OperatorApi {
                 parts.epochs(),
                 parts.barrier(),
                 parts.coordination().slots(),
+                parts.coordination().custody(),
                 parts.clocks(),
                 new Turns(parts.vertx(), parts.barrier(), parts.clocks())),
             parts.policies(),
@@ -102,6 +103,11 @@ public final class OperatorApi {
         new UnresolvedHandler(parts.coordination().custody(), parts.observer(), parts.clocks());
     router.get("/admin/v1/unresolved").handler(unresolved::list);
     router.post("/admin/v1/unresolved/:id/resolve").handler(unresolved::resolve);
+    FreezeHandler freezes =
+        new FreezeHandler(parts.coordination().freezes(), parts.policies(), parts.observer());
+    router.get("/admin/v1/freezes").handler(freezes::list);
+    router.post("/admin/v1/freezes").handler(freezes::freeze);
+    router.delete("/admin/v1/freezes/:id").handler(freezes::lift);
     router.get("/admin/v1/hot-resources").handler(api::hotResources);
     ResourceListHandler resources =
         new ResourceListHandler(parts.coordination().directory(), parts.policies());

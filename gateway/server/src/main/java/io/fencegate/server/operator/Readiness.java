@@ -3,6 +3,7 @@ package io.fencegate.server.operator;
 
 import io.fencegate.coordination.Coordination;
 import io.fencegate.coordination.commit.GatewaySession;
+import io.fencegate.coordination.freeze.FreezeBoard;
 import io.fencegate.coordination.health.CoordinatorHealth;
 import io.fencegate.coordination.health.SpaceLevel;
 import io.fencegate.coordination.store.StoreHealth;
@@ -77,6 +78,7 @@ public final class Readiness {
             false,
             fresh,
             fresh ? "answers" : session.trouble().orElse("no heartbeat was confirmed lately")));
+    checks.add(freezes());
     checks.addAll(coordinatorChecks());
     checks.add(
         new Check(
@@ -98,6 +100,16 @@ public final class Readiness {
               adapters.forEach(adapter -> checks.add(adapter.result()));
               return new Report(checks);
             });
+  }
+
+  /** Before they were read, every write may be one that an operator has stopped. */
+  private Check freezes() {
+    FreezeBoard board = coordination.freezes();
+    return new Check(
+        "freezes",
+        true,
+        board.wasEverRead(),
+        board.wasEverRead() ? board.last().all().size() + " in force" : board.trouble());
   }
 
   /** What is wrong with the coordinator concerns every gateway alike, so none of it decides. */

@@ -45,11 +45,18 @@ public final class ActivePolicies {
     return adapters;
   }
 
-  /** The longest that one write may be under way to a downstream that cannot refuse it. */
+  /**
+   * The longest that one write may be under way to a downstream that cannot refuse it: twice an
+   * adapter's own time, which begins anew where a slow caller holds up the answer.
+   */
   public Duration longestForward() {
     return adapters.values().stream()
         .filter(it -> it.offer().judge() == Offer.Judge.GATEWAY)
-        .map(it -> it instanceof ProxyAdapter proxy ? proxy.longestForward() : LONGEST_WRITE)
+        .map(
+            it ->
+                it instanceof ProxyAdapter proxy
+                    ? proxy.longestForward().multipliedBy(2)
+                    : LONGEST_WRITE)
         .max(Comparator.naturalOrder())
         .orElse(LONGEST_WRITE);
   }

@@ -37,6 +37,7 @@ final class Sequencer {
   private final DrainBarrier barrier;
   private final GatewaySession session;
   private final Custody custody;
+  private final FreezeGate freezes;
   private final Clocks clocks;
   private final Reports reports;
   private final KeyedForwards keyed;
@@ -46,6 +47,7 @@ final class Sequencer {
     this.barrier = parts.barrier();
     this.session = parts.session();
     this.custody = parts.custody();
+    this.freezes = new FreezeGate(parts.freezes());
     this.clocks = parts.clocks();
     this.reports = reports;
     this.keyed = keyed;
@@ -90,6 +92,7 @@ final class Sequencer {
     ClockReading now = clocks.read();
     return now.isBefore(entered.command().deadlineNanos())
         && session.isFresh(now)
+        && freezes.admits(entered.command(), now)
         && custody.holds(entered.permit(), now)
         && barrier.confirm(entered.permit(), now) instanceof Entry.Entered;
   }

@@ -30,6 +30,9 @@ import org.slf4j.LoggerFactory;
  * <p>Whether the resource is in shadow is looked at again right before the write is sent: judging
  * takes time, and nothing goes out unfenced once a resource is enforced.
  *
+ * <p>A freeze that is known stops a write in shadow like any other. That the freezes cannot be read
+ * does not: shadow promises nothing, and must not cost a write for want of the coordinator.
+ *
  * <p>Used from one context.
  */
 final class ShadowWrites {
@@ -49,6 +52,7 @@ final class ShadowWrites {
       TokenSources sources,
       Clocks clocks,
       Predicate<ResourceName> inShadow,
+      FreezeGate freezes,
       Reports reports,
       Reconciler reconciler) {}
 
@@ -137,6 +141,10 @@ final class ShadowWrites {
     }
     if (!parts.inShadow().test(command.resource())) {
       return rejected(command, enforcedNow());
+    }
+    Optional<Refusal> frozen = parts.freezes().known(command);
+    if (frozen.isPresent()) {
+      return rejected(command, frozen.get());
     }
     if (!parts.clocks().read().isBefore(command.deadlineNanos())) {
       return rejected(command, WriteService.outOfTime());

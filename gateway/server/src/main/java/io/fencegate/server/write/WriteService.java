@@ -9,6 +9,7 @@ import io.fencegate.coordination.commit.GatewaySession;
 import io.fencegate.coordination.epoch.EpochLedger;
 import io.fencegate.coordination.epoch.ForeignEpochs;
 import io.fencegate.coordination.epoch.Verified;
+import io.fencegate.coordination.freeze.FreezeBoard;
 import io.fencegate.coordination.idempotency.IdempotencyLedger;
 import io.fencegate.coordination.slot.Custody;
 import io.fencegate.policy.fence.DrainBarrier;
@@ -58,6 +59,7 @@ public final class WriteService {
   private final TokenSources sources;
   private final GatewaySession session;
   private final Custody custody;
+  private final FreezeGate freezes;
   private final Clocks clocks;
   private final WriteObserver observer;
   private final Reports reports;
@@ -80,6 +82,7 @@ public final class WriteService {
       IdempotencyLedger idempotency,
       GatewaySession session,
       Custody custody,
+      FreezeBoard freezes,
       Clocks clocks,
       WriteObserver observer) {}
 
@@ -89,6 +92,7 @@ public final class WriteService {
     this.sources = new TokenSources(parts.epochs(), parts.foreignEpochs());
     this.session = parts.session();
     this.custody = parts.custody();
+    this.freezes = new FreezeGate(parts.freezes());
     this.clocks = parts.clocks();
     this.observer = parts.observer();
     this.reports = new Reports(parts.barrier());
@@ -109,6 +113,7 @@ public final class WriteService {
                 sources,
                 parts.clocks(),
                 parts.policies()::isInShadow,
+                freezes,
                 reports,
                 reconciler),
             this::fresh);
@@ -238,25 +243,34 @@ public final class WriteService {
     }
     return fresh()
         .compose(
-            fresh ->
-                fresh
-                    ? enterFresh(command, step, rounds)
-                    : rejected(command, unavailable(notConfirmed())));
+            fresh -> fresh ? enterFresh(command, step, rounds) : rejected(command, notFresh()));
   }
 
-  /** Whether this gateway's life was confirmed recently; waits for one heartbeat otherwise. */
+  /**
+   * Whether this gateway's life was confirmed and the freezes were read recently; waits for one
+   * heartbeat otherwise.
+   */
   private Future<Boolean> fresh() {
-    if (session.isFresh(clocks.read())) {
+    if (isFresh()) {
       return Future.succeededFuture(true);
     }
-    return InTime.of(vertx, session.refresh(), HEARTBEAT_WAIT)
-        .transform(unused -> Future.succeededFuture(session.isFresh(clocks.read())));
+    return InTime.of(vertx, Future.join(session.refresh(), freezes.refresh()), HEARTBEAT_WAIT)
+        .transform(unused -> Future.succeededFuture(isFresh()));
+  }
+
+  private boolean isFresh() {
+    ClockReading now = clocks.read();
+    return session.isFresh(now) && freezes.isFresh(now);
   }
 
   private Future<WriteReport> enterFresh(WriteCommand command, Step step, int rounds) {
     Optional<Refusal> unfenced = shadow.objectionToEnforced(command.resource());
     if (unfenced.isPresent()) {
       return rejected(command, unfenced.get());
+    }
+    Optional<Refusal> frozen = freezes.objection(command, clocks.read());
+    if (frozen.isPresent()) {
+      return rejected(command, frozen.get());
     }
     if (gatewayJudges(command) && !isInCustody(command)) {
       return takeThenEnter(command, step, rounds);
@@ -305,6 +319,7 @@ public final class WriteService {
                     verified -> verified(command, step, rounds, verified),
                     refusal -> {
                       learn(resource, refusal);
+                      custody.refused(resource);
                       return rejected(command, refusal.nothingDone());
                     }));
   }
@@ -397,7 +412,7 @@ public final class WriteService {
     if (!now.isBefore(command.deadlineNanos())) {
       return rejected(command, outOfTime());
     }
-    if (!session.isFresh(now)) {
+    if (!session.isFresh(now) || !freezes.admits(command, now)) {
       barrier.leave(permit);
       return enter(command, this::sealThenApply, rounds - 1);
     }
@@ -452,9 +467,12 @@ public final class WriteService {
         "the write's time was up before it could be sent; nothing was sent");
   }
 
-  private String notConfirmed() {
-    return "the coordinator has not confirmed this gateway lately"
-        + session.trouble().map(cause -> ": " + cause).orElse("");
+  private Refusal notFresh() {
+    return session.isFresh(clocks.read())
+        ? freezes.unread()
+        : unavailable(
+            "the coordinator has not confirmed this gateway lately"
+                + session.trouble().map(cause -> ": " + cause).orElse(""));
   }
 
   private static Refusal unavailable(String why) {

@@ -76,6 +76,9 @@ final class CommandsTest {
         "lock show ",
         "lock cancel ",
         "break ",
+        "freeze ",
+        "unfreeze ",
+        "freezes ",
         "cluster ",
         "cluster generation ",
         "reset-epoch "
@@ -122,6 +125,16 @@ final class CommandsTest {
         "break a --reason",
         "break a --reason b --token 0",
         "break",
+        "freeze",
+        "freeze --scope all",
+        "freeze --scope all --reason",
+        "freeze --scope all --target a --reason b",
+        "freeze --scope policy --reason b",
+        "freeze --scope some --target a --reason b",
+        "freeze --scope prefix --target a/ --reason b",
+        "unfreeze",
+        "unfreeze a",
+        "unfreeze ../a --reason b",
         "cluster generation",
         "cluster generation --raise",
         "cluster generation --reason a",
@@ -152,7 +165,15 @@ final class CommandsTest {
   void commandsThatTalkToAGatewayHaveExamples() {
     for (String command :
         new String[] {
-          "lock acquire", "lock renew", "lock release", "lock show", "break", "reset-epoch"
+          "lock acquire",
+          "lock renew",
+          "lock release",
+          "lock show",
+          "break",
+          "reset-epoch",
+          "freeze",
+          "unfreeze",
+          "freezes"
         }) {
       assertThat(run((command + " --help").split(" ")).out())
           .contains("Examples:")

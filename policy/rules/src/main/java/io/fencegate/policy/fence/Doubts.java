@@ -14,22 +14,22 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * What may still land, by resource. Those of one token are one. Bounded by what was under way:
- * while there is a doubt no newer token of its resource goes out, so that only tokens that had
- * entered before can add one.
+ * What may still land, by resource. Those of one token are one, under the id of the last that
+ * joined: who looked at the downstream when there were fewer resolves none of them. Bounded by what
+ * was under way: while there is a doubt no newer token of its resource goes out, so that only
+ * tokens that had entered before can add one.
  */
 final class Doubts {
 
   private final Map<ResourceName, Map<String, Unresolved>> byResource = new LinkedHashMap<>();
 
-  /** The id under which it is kept: the given one, or that of an earlier one of its token. */
-  String add(ResourceName resource, FencingToken token, String id, OptionalLong settledAtNanos) {
+  void add(ResourceName resource, FencingToken token, String id, OptionalLong settledAtNanos) {
     Optional<Unresolved> same =
         of(resource).values().stream().filter(it -> it.token().equals(token)).findFirst();
+    same.ifPresent(it -> drop(resource, it.id()));
     add(
-        same.map(it -> it.and(settledAtNanos))
+        same.map(it -> it.and(id, settledAtNanos))
             .orElseGet(() -> new Unresolved(id, resource, token, 1, settledAtNanos)));
-    return same.map(Unresolved::id).orElse(id);
   }
 
   void add(Unresolved unresolved) {

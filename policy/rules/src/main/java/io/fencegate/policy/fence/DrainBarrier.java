@@ -222,18 +222,16 @@ public final class DrainBarrier {
    * as settled, also after the lock has changed hands. A permit that has left already is not
    * registered.
    *
-   * @param id for it, should it be the first of its token
+   * @param id a new one; for it and all others of its token
    * @param settledAtNanos monotonic; from when on it counts as settled, never by itself where empty
-   * @return the id of those that it is among
    */
-  public String unresolved(Permit permit, String id, OptionalLong settledAtNanos) {
+  public void unresolved(Permit permit, String id, OptionalLong settledAtNanos) {
     Fence fence = fences.get(permit.resource());
     if (fence == null || !fence.entered.contains(permit)) {
       throw new IllegalStateException("not registered: " + permit);
     }
-    String kept = doubts.add(permit.resource(), permit.token(), id, settledAtNanos);
+    doubts.add(permit.resource(), permit.token(), id, settledAtNanos);
     leave(permit);
-    return kept;
   }
 
   /** Somebody else had writes under way that may still land. */

@@ -21,14 +21,14 @@ public record Unresolved(
     return settledAtNanos.isPresent() && !now.isBefore(settledAtNanos.getAsLong());
   }
 
-  /** One write more, whose doubt lasts as long as it says itself. */
-  Unresolved and(OptionalLong anotherSettledAtNanos) {
+  /** One write more, whose doubt lasts as long as it says itself, under a new id. */
+  Unresolved and(String newId, OptionalLong anotherSettledAtNanos) {
     OptionalLong last =
         settledAtNanos.isEmpty() || anotherSettledAtNanos.isEmpty()
             ? OptionalLong.empty()
             : settledAtNanos.getAsLong() - anotherSettledAtNanos.getAsLong() > 0
                 ? settledAtNanos
                 : anotherSettledAtNanos;
-    return new Unresolved(id, resource, token, writes + 1, last);
+    return new Unresolved(newId, resource, token, writes + 1, last);
   }
 }

@@ -36,6 +36,7 @@ public enum RefusalCode {
   REQUEST_ID_REUSED("The same requestId came with other parameters", NEVER),
   IDEMPOTENCY_KEY_REUSED("This Idempotency-Key cannot be used for this request", NEVER),
   OPERATION_FAILED("The downstream refused the operation; nothing was changed", NEVER),
+  FROZEN("An operator has stopped these writes", NEVER),
   TOKEN_REQUIRED("A write needs a Fencing-Token", NEVER),
   LEASE_REQUIRED("A write to this resource needs a Fencing-Lease", NEVER),
   IDEMPOTENCY_KEY_REQUIRED("A write to this resource needs an Idempotency-Key", NEVER),

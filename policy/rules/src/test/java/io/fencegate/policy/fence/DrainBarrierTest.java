@@ -216,11 +216,12 @@ class DrainBarrierTest {
   }
 
   @Test
-  void doubtsOfOneTokenAreOneAndTheOldestTokenIsTheOneThatIsNamed() {
+  void doubtsOfOneTokenAreOneUnderTheLastIdSoThatAnEarlierLookResolvesNone() {
     verify(R, 42, START, START);
-    String first = barrier.unresolved(entered(42, START), "d1", OptionalLong.empty());
-    String second = barrier.unresolved(entered(42, START), "d2", OptionalLong.empty());
-    assertThat(List.of(first, second)).containsExactly("d1", "d1");
+    barrier.unresolved(entered(42, START), "d1", OptionalLong.empty());
+    barrier.unresolved(entered(42, START), "d2", OptionalLong.empty());
+    assertThat(barrier.unresolvedIds(R, START)).containsExactly("d2");
+    assertThat(barrier.resolve("d1", START)).isEmpty();
     assertThat(barrier.unresolved(R, START)).isEqualTo(2);
     assertThat(barrier.lowestEntered(R)).isEmpty();
     assertThat(barrier.staleHere(R, new FencingToken(41))).isPresent();

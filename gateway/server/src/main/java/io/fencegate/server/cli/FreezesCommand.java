@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.fencegate.server.cli;
+
+import java.net.URI;
+import picocli.CommandLine.Command;
+
+/** Lists what is frozen. */
+@Command(
+    name = "freezes",
+    description = "Lists the freezes of writes that are in force, with their ids and reasons.",
+    footerHeading = "%nExamples:%n",
+    footer = "  fencegate freezes --json")
+final class FreezesCommand extends OperatorCommand {
+
+  FreezesCommand(Surroundings surroundings) {
+    super(surroundings);
+  }
+
+  @Override
+  int run(URI operator) {
+    return report(new RemoteCalls(operator).get("/admin/v1/freezes"));
+  }
+
+  @Override
+  String adviceInDoubt() {
+    return "repeat the command: it only reads";
+  }
+}
