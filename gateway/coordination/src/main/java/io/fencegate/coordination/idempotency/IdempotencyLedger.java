@@ -18,9 +18,9 @@ import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.time.Clocks;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import java.util.HashSet;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.slf4j.Logger;
@@ -54,8 +54,8 @@ public final class IdempotencyLedger {
   private final Parts parts;
   private final Insistence insistence;
 
-  /** Attempts whose end is not recorded yet. */
-  private final Set<Attempt> open = new HashSet<>();
+  /** Attempts whose end is not recorded yet: at most one per key, all others are in flight. */
+  private final Map<KeyName, Intent> open = new HashMap<>();
 
   /**
    * What the ledger stands on.
@@ -83,6 +83,10 @@ public final class IdempotencyLedger {
    * @param deadlineNanos monotonic
    */
   public Future<Ruling<Optional<IdempotencyRecord>>> lookUp(KeyName name, long deadlineNanos) {
+    Intent here = open.get(name);
+    if (here != null) {
+      return Future.succeededFuture(Ruling.granted(Optional.of(intended(here))));
+    }
     return submit(
         new KeyTransaction.Look(parts.keys(), name),
         deadlineNanos,
@@ -93,7 +97,7 @@ public final class IdempotencyLedger {
   private Future<Ruling<Optional<IdempotencyRecord>>> known(
       KeyName name, Optional<Entry> found, long deadlineNanos, int rounds) {
     Optional<IdempotencyRecord> record = found.map(it -> IdempotencyRecord.decode(it.value()));
-    if (record.isEmpty() || !record.get().isIntent() || open.contains(record.get().attempt())) {
+    if (record.isEmpty() || !record.get().isIntent() || isOpen(name, record.get().attempt())) {
       return Future.succeededFuture(Ruling.granted(record));
     }
     return rounds == 0
@@ -121,6 +125,11 @@ public final class IdempotencyLedger {
               ? Future.succeededFuture(Ruling.granted(Optional.of(intent)))
               : known(name, found, deadlineNanos, rounds - 1);
         });
+  }
+
+  private boolean isOpen(KeyName name, Attempt attempt) {
+    Intent here = open.get(name);
+    return here != null && here.attempt().equals(attempt);
   }
 
   private static boolean isIntentOf(Entry entry, Attempt attempt) {
@@ -186,6 +195,10 @@ public final class IdempotencyLedger {
    * @return never fails
    */
   public Future<Begun> begin(Claim claim, long deadlineNanos) {
+    Intent here = open.get(claim.name());
+    if (here != null) {
+      return Future.succeededFuture(new Begun.Taken(intended(here)));
+    }
     if (open.size() >= MAX_OPEN) {
       return Future.succeededFuture(
           new Begun.Refused(
@@ -201,18 +214,15 @@ public final class IdempotencyLedger {
       return Future.succeededFuture(new Begun.Refused(keepsChanging()));
     }
     Intent intent = new Intent(claim, Attempt.of(parts.secureRandom().apply(Attempt.BYTES)));
-    open.add(intent.attempt());
+    open.put(claim.name(), intent);
     return parts
         .commits()
         .submit(
             KeyTransaction.Put.first(
-                parts.keys(),
-                claim.name(),
-                claim.ttlClass(),
-                () -> record(intent, new KeyOutcome.Intent())),
+                parts.keys(), claim.name(), claim.ttlClass(), () -> intended(intent)),
             deadlineNanos)
         .compose(commit -> begun(intent, commit, deadlineNanos, rounds))
-        .onFailure(unreadable -> open.remove(intent.attempt()));
+        .onFailure(unreadable -> over(intent));
   }
 
   private Future<Begun> begun(Intent intent, Commit commit, long deadlineNanos, int rounds) {
@@ -222,7 +232,7 @@ public final class IdempotencyLedger {
           new Begun.Refused(RefusalCode.COORDINATOR_UNAVAILABLE.because(doubt.reason())));
     }
     if (!(commit instanceof Commit.Judged judged)) {
-      open.remove(intent.attempt());
+      over(intent);
       return Future.succeededFuture(new Begun.Refused(((Commit.NotCommitted) commit).refusal()));
     }
     boolean mine =
@@ -231,7 +241,7 @@ public final class IdempotencyLedger {
     if (mine) {
       return Future.succeededFuture(new Begun.Mine(intent));
     }
-    open.remove(intent.attempt());
+    over(intent);
     return taken(intent.claim().name(), judged, deadlineNanos)
         .compose(
             ruling ->
@@ -264,7 +274,7 @@ public final class IdempotencyLedger {
         .on(KeyTransaction.Put.settle(parts.keys(), intent, () -> settled))
         .map(
             judged -> {
-              open.remove(intent.attempt());
+              over(intent);
               if (!judged.result().held()) {
                 LOG.error(
                     "the intent of a keyed write to {} was not there any more when its outcome came",
@@ -285,7 +295,7 @@ public final class IdempotencyLedger {
         .on(new KeyTransaction.Abandon(parts.keys(), intent))
         .map(
             judged -> {
-              open.remove(intent.attempt());
+              over(intent);
               return null;
             });
   }
@@ -296,6 +306,14 @@ public final class IdempotencyLedger {
   }
 
   // ---- common
+
+  private void over(Intent intent) {
+    open.remove(intent.claim().name(), intent);
+  }
+
+  private IdempotencyRecord intended(Intent intent) {
+    return record(intent, new KeyOutcome.Intent());
+  }
 
   private IdempotencyRecord record(Intent intent, KeyOutcome outcome) {
     return new IdempotencyRecord(

@@ -81,6 +81,12 @@ abstract class KeyTransaction implements Transaction {
       super(keys, name);
     }
 
+    /** Any number of looks go together. */
+    @Override
+    public Object lane() {
+      return this;
+    }
+
     @Override
     public boolean putsNothing() {
       return true;
