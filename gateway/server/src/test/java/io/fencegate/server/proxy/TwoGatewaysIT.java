@@ -260,8 +260,7 @@ class TwoGatewaysIT {
     Duration takeover = SESSION_ENDS.plus(UNDER_WAY).plusSeconds(1);
     Duration crowded = Duration.ofSeconds(2);
     assertThat(idleAfter).isLessThan(takeover.plus(crowded));
-    assertThat(busyAfter)
-        .isLessThan(takeover.plus(UNDER_WAY).plus(SETTLE_AFTER).plus(crowded));
+    assertThat(busyAfter).isLessThan(takeover.plus(UNDER_WAY).plus(SETTLE_AFTER).plus(crowded));
     assertThat(downstream.applied())
         .containsSubsequence(busy + " " + busyLock.token(), busy + " " + newer.token());
     assertThat(downstream.applied().stream().filter(it -> it.equals(idle + " " + idleLock.token())))
