@@ -19,7 +19,6 @@ import io.fencegate.coordination.operator.LockBreaker;
 import io.fencegate.coordination.operator.ResourceDirectory;
 import io.fencegate.coordination.slot.Custody;
 import io.fencegate.coordination.slot.SlotOwnership;
-import io.fencegate.coordination.store.Batch;
 import io.fencegate.coordination.store.CoordinationStore;
 import io.fencegate.coordination.store.Member;
 import io.fencegate.coordination.store.Op;
@@ -182,13 +181,7 @@ public final class Coordination {
                   page.entries().stream().<Op>map(it -> new Op.Delete(it.key())).toList();
               return deletes.isEmpty()
                   ? Future.succeededFuture()
-                  : store
-                      .commit(
-                          new Batch(
-                              List.of(),
-                              List.of(new Member(List.of(), deletes, List.of())),
-                              List.of()))
-                      .mapEmpty();
+                  : store.commitAlone(new Member(List.of(), deletes, List.of())).mapEmpty();
             });
   }
 

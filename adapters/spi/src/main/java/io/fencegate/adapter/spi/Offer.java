@@ -30,4 +30,9 @@ public record Offer(Guarantee guarantee, Judge judge, String reason) {
   public static Offer keptByGateway(Guarantee guarantee, String reason) {
     return new Offer(guarantee, Judge.GATEWAY, reason);
   }
+
+  /** Whether only the gateway that owns a resource may write, since the downstream cannot judge. */
+  public boolean needsOwner() {
+    return judge == Judge.GATEWAY;
+  }
 }

@@ -2,15 +2,12 @@
 package io.fencegate.coordination.cluster;
 
 import io.fencegate.coordination.key.Keyspace;
-import io.fencegate.coordination.store.Batch;
-import io.fencegate.coordination.store.BatchResult;
 import io.fencegate.coordination.store.Compare;
 import io.fencegate.coordination.store.CoordinationStore;
 import io.fencegate.coordination.store.Entry;
 import io.fencegate.coordination.store.Key;
 import io.fencegate.coordination.store.LeaseHandle;
 import io.fencegate.coordination.store.Member;
-import io.fencegate.coordination.store.MemberResult;
 import io.fencegate.coordination.store.Op;
 import io.fencegate.coordination.store.StoreException;
 import io.fencegate.coordination.store.Value;
@@ -61,7 +58,8 @@ public final class GatewayKeys {
   /** Looks first, for where there is no space nothing is committed that could put. */
   private Future<GatewayKey> look() {
     Op.Get get = new Op.Get(key);
-    return alone(new Member(List.of(), List.of(get), List.of()))
+    return store
+        .commitAlone(new Member(List.of(), List.of(get), List.of()))
         .compose(
             found -> found.entry(0).map(it -> Future.succeededFuture(it)).orElseGet(this::create))
         .map(entry -> GatewayKey.decode(entry.value()));
@@ -70,18 +68,12 @@ public final class GatewayKeys {
   private Future<Entry> create() {
     Op.Get get = new Op.Get(key);
     Op.Put mine = new Op.Put(key, Value.of(secureRandom.apply(GatewayKey.BYTES)), LeaseHandle.NONE);
-    return alone(new Member(List.of(Compare.absent(key)), List.of(mine, get), List.of(get)))
+    return store
+        .commitAlone(new Member(List.of(Compare.absent(key)), List.of(mine, get), List.of(get)))
         .map(result -> result.entry(result.results().size() - 1).orElseThrow(GatewayKeys::deleted));
   }
 
   private static StoreException deleted() {
     return new StoreException(StoreException.Kind.DEFINITE, "meta/gateway-key was deleted");
-  }
-
-  private Future<MemberResult> alone(Member member) {
-    return store
-        .commit(new Batch(List.of(), List.of(member), List.of()))
-        .map(BatchResult.Committed.class::cast)
-        .map(committed -> committed.members().get(0));
   }
 }

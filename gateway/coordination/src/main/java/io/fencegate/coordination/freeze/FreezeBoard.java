@@ -5,14 +5,11 @@ import io.fencegate.coordination.commit.GatewaySession;
 import io.fencegate.coordination.key.FreezeRecord;
 import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.key.UnreadableRecord;
-import io.fencegate.coordination.store.Batch;
-import io.fencegate.coordination.store.BatchResult;
 import io.fencegate.coordination.store.Compare;
 import io.fencegate.coordination.store.CoordinationStore;
 import io.fencegate.coordination.store.Entry;
 import io.fencegate.coordination.store.LeaseHandle;
 import io.fencegate.coordination.store.Member;
-import io.fencegate.coordination.store.MemberResult;
 import io.fencegate.coordination.store.Op;
 import io.fencegate.coordination.store.RangePage;
 import io.fencegate.coordination.store.StoreException;
@@ -217,7 +214,8 @@ public final class FreezeBoard {
             keys.freeze(id),
             new FreezeRecord(scope, reason, freeze.atMillis()).encode(),
             LeaseHandle.NONE);
-    return alone(new Member(List.of(Compare.absent(keys.freeze(id))), List.of(put), List.of()))
+    return store
+        .commitAlone(new Member(List.of(Compare.absent(keys.freeze(id))), List.of(put), List.of()))
         .compose(unused -> readAnew().otherwiseEmpty())
         .map(unused -> Ruling.granted(freeze))
         .recover(failure -> refused(failure, true));
@@ -247,17 +245,11 @@ public final class FreezeBoard {
 
   private Future<Ruling<Freeze>> lift(Freeze freeze) {
     Op delete = new Op.Delete(keys.freeze(freeze.id()));
-    return alone(new Member(List.of(), List.of(delete), List.of()))
+    return store
+        .commitAlone(new Member(List.of(), List.of(delete), List.of()))
         .compose(unused -> readAnew().otherwiseEmpty())
         .map(unused -> Ruling.granted(freeze))
         .recover(failure -> refused(failure, true));
-  }
-
-  private Future<MemberResult> alone(Member member) {
-    return store
-        .commit(new Batch(List.of(), List.of(member), List.of()))
-        .map(BatchResult.Committed.class::cast)
-        .map(committed -> committed.members().get(0));
   }
 
   private static <T> Future<Ruling<T>> refused(Throwable failure, boolean writes) {

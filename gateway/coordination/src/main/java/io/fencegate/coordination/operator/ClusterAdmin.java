@@ -6,14 +6,11 @@ import io.fencegate.coordination.key.GenerationRecord;
 import io.fencegate.coordination.key.HistoryLostRecord;
 import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.key.SessionRecord;
-import io.fencegate.coordination.store.Batch;
-import io.fencegate.coordination.store.BatchResult;
 import io.fencegate.coordination.store.Compare;
 import io.fencegate.coordination.store.CoordinationStore;
 import io.fencegate.coordination.store.Entry;
 import io.fencegate.coordination.store.LeaseHandle;
 import io.fencegate.coordination.store.Member;
-import io.fencegate.coordination.store.MemberResult;
 import io.fencegate.coordination.store.Op;
 import io.fencegate.coordination.store.StoreException;
 import io.fencegate.coordination.witness.CoordinatorHistory;
@@ -77,7 +74,8 @@ public final class ClusterAdmin {
    */
   public Future<Ruling<Raised>> raiseGeneration() {
     List<Op> look = List.of(new Op.Get(keys.generation()), new Op.Get(keys.historyLost()));
-    return alone(new Member(List.of(), look, List.of()))
+    return store
+        .commitAlone(new Member(List.of(), look, List.of()))
         .compose(result -> raise(result.entry(0), result.entry(1)))
         .recover(failure -> refused(failure, true));
   }
@@ -89,7 +87,8 @@ public final class ClusterAdmin {
         mark.map(it -> HistoryLostRecord.decode(it.value()).generation()).orElse(before);
     Generation highest = higher(higher(before, marked), history.highestGeneration());
     Generation now = new Generation(highest.value() + 1);
-    return alone(
+    return store
+        .commitAlone(
             new Member(
                 List.of(
                     new Compare.ModifiedAt(
@@ -128,13 +127,6 @@ public final class ClusterAdmin {
     return RefusalCode.IN_FLIGHT
         .because("somebody else has just raised the generation; look whether that suffices")
         .nothingDone();
-  }
-
-  private Future<MemberResult> alone(Member member) {
-    return store
-        .commit(new Batch(List.of(), List.of(member), List.of()))
-        .map(BatchResult.Committed.class::cast)
-        .map(committed -> committed.members().get(0));
   }
 
   private static <T> Future<Ruling<T>> refused(Throwable failure, boolean writes) {

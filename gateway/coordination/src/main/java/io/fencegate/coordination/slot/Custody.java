@@ -164,7 +164,7 @@ public final class Custody implements SlotOwnership.Tenants {
       // Another's: what it comes to says little about this token.
       return kept.marking.transform(unused -> Future.succeededFuture(Ruling.granted(token)));
     }
-    return marker.mark(resource, kept, token, policy, deadlineNanos);
+    return marker.mark(resource, kept, token, deadlineNanos);
   }
 
   /**
@@ -263,7 +263,7 @@ public final class Custody implements SlotOwnership.Tenants {
     }
     long deadlineNanos = parts.clocks().read().monotonicNanos() + PATIENCE.toNanos();
     marker
-        .mark(resource, kept, epoch, kept.policy, deadlineNanos)
+        .mark(resource, kept, epoch, deadlineNanos)
         .onFailure(defect -> LOG.error("the mark of {} could not be raised", resource, defect));
   }
 
@@ -316,11 +316,6 @@ public final class Custody implements SlotOwnership.Tenants {
       }
     }
     book.forgetForeign();
-  }
-
-  @Override
-  public void lost() {
-    moved();
   }
 
   // ---- operators

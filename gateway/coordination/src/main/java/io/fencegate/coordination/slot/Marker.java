@@ -6,7 +6,6 @@ import io.fencegate.coordination.key.MarkRecord;
 import io.fencegate.coordination.key.SlotRecord;
 import io.fencegate.coordination.key.UnresolvedRecord;
 import io.fencegate.coordination.store.Entry;
-import io.fencegate.policy.model.UnresolvedPolicy;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
@@ -42,12 +41,8 @@ final class Marker {
    * @param deadlineNanos monotonic
    */
   Future<Ruling<FencingToken>> mark(
-      ResourceName resource,
-      Kept kept,
-      FencingToken token,
-      UnresolvedPolicy policy,
-      long deadlineNanos) {
-    Marking call = new Marking(resource, kept, token, policy, deadlineNanos, MAX_FORMS);
+      ResourceName resource, Kept kept, FencingToken token, long deadlineNanos) {
+    Marking call = new Marking(resource, kept, token, deadlineNanos, MAX_FORMS);
     Future<Ruling<FencingToken>> marking = mark(call, kept.markRevision);
     if (marking.isComplete()) {
       kept.nextLowest = null;
@@ -63,14 +58,9 @@ final class Marker {
   }
 
   private record Marking(
-      ResourceName resource,
-      Kept kept,
-      FencingToken token,
-      UnresolvedPolicy policy,
-      long deadlineNanos,
-      int formsLeft) {
+      ResourceName resource, Kept kept, FencingToken token, long deadlineNanos, int formsLeft) {
     Marking again() {
-      return new Marking(resource, kept, token, policy, deadlineNanos, formsLeft - 1);
+      return new Marking(resource, kept, token, deadlineNanos, formsLeft - 1);
     }
   }
 
@@ -141,7 +131,7 @@ final class Marker {
     Optional<Entry> unresolved = judged.result().entry(MarkTransaction.UNRESOLVED);
     return unresolved.isEmpty()
         ? marked(call, mark)
-        : book.load(call.resource(), call.policy()).compose(unused -> marked(call, mark));
+        : book.load(call.resource(), call.kept().policy).compose(unused -> marked(call, mark));
   }
 
   private static Future<Ruling<FencingToken>> marked(Marking call, MarkRecord mark) {

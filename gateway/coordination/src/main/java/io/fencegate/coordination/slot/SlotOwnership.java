@@ -100,9 +100,6 @@ public final class SlotOwnership {
 
           @Override
           public void moved() {}
-
-          @Override
-          public void lost() {}
         };
 
     /** Completes when nothing of the slot's resources is on its way. Nothing new is let in. */
@@ -110,9 +107,6 @@ public final class SlotOwnership {
 
     /** Some slot came or went: what was confirmed before has to be confirmed again. */
     void moved();
-
-    /** All slots are gone. */
-    void lost();
   }
 
   /**
@@ -162,7 +156,7 @@ public final class SlotOwnership {
     moves++;
     mine.clear();
     view = SlotPlan.View.NOTHING;
-    tenants.lost();
+    tenants.moved();
     change.happened();
   }
 

@@ -3,15 +3,12 @@ package io.fencegate.coordination.slot;
 
 import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.key.SessionRecord;
-import io.fencegate.coordination.store.Batch;
-import io.fencegate.coordination.store.BatchResult;
 import io.fencegate.coordination.store.Compare;
 import io.fencegate.coordination.store.CoordinationStore;
 import io.fencegate.coordination.store.Entry;
 import io.fencegate.coordination.store.Key;
 import io.fencegate.coordination.store.LeaseHandle;
 import io.fencegate.coordination.store.Member;
-import io.fencegate.coordination.store.MemberResult;
 import io.fencegate.coordination.store.Op;
 import io.fencegate.coordination.store.RangePage;
 import io.fencegate.coordination.store.Value;
@@ -58,11 +55,9 @@ final class SlotReader {
             List.of(new Op.Put(key, own, LeaseHandle.NONE)),
             List.of(new Op.Get(key)));
     return store
-        .commit(new Batch(List.of(), List.of(member), List.of()))
-        .map(BatchResult.Committed.class::cast)
+        .commitAlone(member)
         .compose(
-            committed -> {
-              MemberResult result = committed.members().get(0);
+            result -> {
               agreed =
                   result.held() || result.entry(0).filter(it -> it.value().equals(own)).isPresent();
               if (agreed) {

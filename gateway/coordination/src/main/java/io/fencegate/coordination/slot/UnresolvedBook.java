@@ -186,10 +186,19 @@ final class UnresolvedBook {
             commit -> {
               boolean removed = commit instanceof Commit.Judged;
               if (removed) {
-                known.getOrDefault(resource, new HashMap<>()).remove(id);
+                forget(resource, id);
               }
               return removed;
             });
+  }
+
+  private void forget(ResourceName resource, String id) {
+    known.computeIfPresent(
+        resource,
+        (same, ids) -> {
+          ids.remove(id);
+          return ids.isEmpty() ? null : ids;
+        });
   }
 
   /** What the coordinator no longer has was resolved through another gateway. */
@@ -221,7 +230,7 @@ final class UnresolvedBook {
 
   private void resolvedElsewhere(String id, ResourceName resource) {
     parts.barrier().resolve(id, parts.clocks().read());
-    known.getOrDefault(resource, new HashMap<>()).remove(id);
+    forget(resource, id);
   }
 
   /** What is in doubt of resources of other gateways is theirs to know. */

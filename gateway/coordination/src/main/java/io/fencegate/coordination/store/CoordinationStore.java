@@ -2,6 +2,7 @@
 package io.fencegate.coordination.store;
 
 import io.vertx.core.Future;
+import java.util.List;
 
 /**
  * A linearizable store. Every future completes on the caller's context within a bounded time; it
@@ -25,6 +26,13 @@ public interface CoordinationStore {
    * </ul>
    */
   Future<BatchResult> commit(Batch batch);
+
+  /** Commits one transaction behind nothing but its own compares, as {@link #commit} does. */
+  default Future<MemberResult> commitAlone(Member member) {
+    return commit(new Batch(List.of(), List.of(member), List.of()))
+        .map(BatchResult.Committed.class::cast)
+        .map(committed -> committed.members().get(0));
+  }
 
   /**
    * A new lease that runs out by itself after {@code ttlSeconds}; never kept alive. It lives at

@@ -48,9 +48,7 @@ final class BreakCommand extends OperatorCommand {
 
   @Override
   int run(URI operator) {
-    if (reason.isBlank()) {
-      throw unusable("an empty --reason was given, expected one that a colleague understands");
-    }
+    needsReason(reason);
     JsonObject body = new JsonObject().put("resource", resource.value()).put("reason", reason);
     FencingToken chosen = token;
     if (chosen != null) {

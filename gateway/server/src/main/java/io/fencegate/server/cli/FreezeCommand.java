@@ -51,9 +51,7 @@ final class FreezeCommand extends OperatorCommand {
 
   @Override
   int run(URI operator) {
-    if (reason.isBlank()) {
-      throw unusable("an empty --reason was given, expected one that a colleague understands");
-    }
+    needsReason(reason);
     FreezeScope.Kind kind = usable("--scope", FreezeScope.Kind.parse(scope));
     FreezeScope meant = usable("--target", FreezeScope.parse(kind, target));
     JsonObject body = new JsonObject().put("scope", kind.wireName()).put("reason", reason);

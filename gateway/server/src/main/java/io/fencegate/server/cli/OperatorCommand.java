@@ -26,6 +26,13 @@ abstract class OperatorCommand extends RemoteCommand {
     super(surroundings);
   }
 
+  /** Why an operator does it is for others to read. */
+  final void needsReason(String reason) {
+    if (reason.isBlank()) {
+      throw unusable("an empty --reason was given, expected one that a colleague understands");
+    }
+  }
+
   @Override
   final URI url() {
     return url(operator, VARIABLE, DEFAULT);

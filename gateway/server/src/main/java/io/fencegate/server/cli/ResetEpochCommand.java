@@ -37,9 +37,7 @@ final class ResetEpochCommand extends OperatorCommand {
 
   @Override
   int run(URI operator) {
-    if (reason.isBlank()) {
-      throw unusable("an empty --reason was given, expected one that a colleague understands");
-    }
+    needsReason(reason);
     return report(
         new RemoteCalls(operator)
             .post(

@@ -34,9 +34,7 @@ final class UnfreezeCommand extends OperatorCommand {
 
   @Override
   int run(URI operator) {
-    if (reason.isBlank()) {
-      throw unusable("an empty --reason was given, expected one that a colleague understands");
-    }
+    needsReason(reason);
     if (!id.matches("[A-Za-z0-9_-]{1,64}")) {
       throw unusable("'" + id + "' was given, expected an id that 'fencegate freezes' lists");
     }

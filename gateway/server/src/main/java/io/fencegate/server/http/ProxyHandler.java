@@ -161,7 +161,7 @@ final class ProxyHandler {
   private Future<Void> inItsPlace(
       RoutingContext context, Routed routed, WriteRequestParser.Headers headers) {
     long deadlineNanos = deadline(routed, headers);
-    boolean owned = RelayedRequest.needsOwner(routed.policy().matched());
+    boolean owned = routed.adapter().offer().needsOwner();
     if (!Relay.concerns(context.request().headers(), owned)) {
       return here(context, routed, headers, deadlineNanos);
     }
@@ -190,7 +190,7 @@ final class ProxyHandler {
     return OutcomeHttp.write(
         context.response(),
         routed.policy().resource(),
-        routed.adapter().offer().guarantee(),
+        routed.policy().matched().kept().guarantee(),
         WriteReport.refused(refusal, shown == null ? null : shown.token()));
   }
 
@@ -263,7 +263,7 @@ final class ProxyHandler {
       Routed routed,
       WriteRequestParser.Headers headers,
       long deadlineNanos) {
-    Guarantee guarantee = routed.adapter().offer().guarantee();
+    Guarantee guarantee = routed.policy().matched().kept().guarantee();
     WriteHeader fence = headers.fence();
     if (fence == null) {
       throw new IllegalStateException("a route is in shadow, which loading refuses");

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.server.http;
 
-import io.fencegate.adapter.spi.Offer;
 import io.fencegate.adapter.spi.ProxiedRequest;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Ruling;
-import io.fencegate.server.policy.MatchedPolicy;
 import io.fencegate.server.relay.Relay;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
@@ -40,11 +38,6 @@ final class RelayedRequest {
 
   static RelayedRequest of(RoutingContext context, RequestGate gate, CallerBody body) {
     return new RelayedRequest(context, gate, body);
-  }
-
-  /** Whether one gateway alone may write, since the downstream cannot tell one from another. */
-  static boolean needsOwner(MatchedPolicy policy) {
-    return policy.adapter().offer().judge() == Offer.Judge.GATEWAY;
   }
 
   Relay.Errand errand(ResourceName resource, boolean owned, long deadlineNanos) {

@@ -114,7 +114,7 @@ final class WriteHandler {
   private Future<Void> inItsPlace(
       RoutingContext context, Matched matched, Supplier<Future<Void>> here) {
     HttpServerRequest request = context.request();
-    boolean owned = RelayedRequest.needsOwner(matched.policy());
+    boolean owned = matched.policy().adapter().offer().needsOwner();
     if (!Relay.concerns(request.headers(), owned)) {
       return here.get();
     }

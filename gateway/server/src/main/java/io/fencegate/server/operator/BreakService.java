@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.server.operator;
 
-import io.fencegate.adapter.spi.Offer;
 import io.fencegate.adapter.spi.ResourceAdapter;
 import io.fencegate.adapter.spi.Seal;
 import io.fencegate.adapter.spi.SealOutcome;
@@ -81,7 +80,7 @@ final class BreakService {
 
   /** Only the owner knows what is still under way to a downstream that judges nothing. */
   private Optional<Refusal> objection(ResourceName resource, ResourceAdapter adapter) {
-    return adapter.offer().judge() == Offer.Judge.DOWNSTREAM
+    return !adapter.offer().needsOwner()
         ? Optional.empty()
         : slots
             .whereabouts(resource, clocks.read())
@@ -116,7 +115,7 @@ final class BreakService {
 
   /** Where the downstream judges no tokens, older writes are shut out once they are settled. */
   private Future<SealOutcome> sealed(MatchedPolicy matched, Permit permit, Seal seal) {
-    if (matched.adapter().offer().judge() == Offer.Judge.DOWNSTREAM) {
+    if (!matched.adapter().offer().needsOwner()) {
       return matched.adapter().seal(permit, seal);
     }
     return custody

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.server.policy;
 
-import io.fencegate.adapter.spi.Offer;
 import io.fencegate.adapter.spi.ProxyAdapter;
 import io.fencegate.adapter.spi.ResourceAdapter;
 import io.fencegate.policy.model.PolicySet;
@@ -51,7 +50,7 @@ public final class ActivePolicies {
    */
   public Duration longestForward() {
     return adapters.values().stream()
-        .filter(it -> it.offer().judge() == Offer.Judge.GATEWAY)
+        .filter(it -> it.offer().needsOwner())
         .map(
             it ->
                 it instanceof ProxyAdapter proxy

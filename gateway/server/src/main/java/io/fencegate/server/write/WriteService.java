@@ -4,7 +4,6 @@ package io.fencegate.server.write;
 import io.fencegate.adapter.spi.ApplyOutcome;
 import io.fencegate.adapter.spi.FencedWrite;
 import io.fencegate.adapter.spi.KeyScope;
-import io.fencegate.adapter.spi.Offer;
 import io.fencegate.coordination.commit.GatewaySession;
 import io.fencegate.coordination.epoch.EpochLedger;
 import io.fencegate.coordination.epoch.ForeignEpochs;
@@ -14,7 +13,6 @@ import io.fencegate.coordination.idempotency.IdempotencyLedger;
 import io.fencegate.coordination.slot.Custody;
 import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.fence.Entry;
-import io.fencegate.policy.fence.FencingRules;
 import io.fencegate.policy.fence.Permit;
 import io.fencegate.policy.fence.ShadowFence;
 import io.fencegate.policy.name.ResourceName;
@@ -129,8 +127,8 @@ public final class WriteService {
    * here, and nothing is recorded under its key. Empty where the body has to be looked at.
    */
   public Future<Optional<WriteReport>> staleUnread(WriteCommand command, KeyScope scope) {
-    FencingToken epoch = barrier.view(command.resource()).epoch();
-    if (epoch == null || !command.header().token().isBelow(epoch)) {
+    Optional<Refusal> staleHere = barrier.staleHere(command.resource(), command.header().token());
+    if (staleHere.isEmpty()) {
       return Future.succeededFuture(Optional.empty());
     }
     return keyLookUp
@@ -138,9 +136,7 @@ public final class WriteService {
         .map(
             fresh ->
                 fresh
-                    ? Optional.of(
-                        reports.refused(
-                            command, FencingRules.stale(command.header().token(), epoch)))
+                    ? staleHere.map(refusal -> reports.refused(command, refusal))
                     : Optional.<WriteReport>empty())
         .onSuccess(stale -> stale.ifPresent(it -> observer.completed(command, it, 0)));
   }
@@ -272,7 +268,7 @@ public final class WriteService {
     if (frozen.isPresent()) {
       return rejected(command, frozen.get());
     }
-    if (gatewayJudges(command) && !isInCustody(command)) {
+    if (needsOwner(command) && !isInCustody(command)) {
       return takeThenEnter(command, step, rounds);
     }
     return tryEnter(command)
@@ -352,8 +348,8 @@ public final class WriteService {
 
   // ---- the downstream
 
-  private static boolean gatewayJudges(WriteCommand command) {
-    return command.adapter().offer().judge() == Offer.Judge.GATEWAY;
+  private static boolean needsOwner(WriteCommand command) {
+    return command.adapter().offer().needsOwner();
   }
 
   private Future<WriteReport> sequence(WriteCommand command, Permit permit, Step step, int rounds) {
@@ -361,14 +357,14 @@ public final class WriteService {
   }
 
   private Future<WriteReport> sealOnly(WriteCommand command, Permit permit, int rounds) {
-    if (gatewayJudges(command)) {
+    if (needsOwner(command)) {
       return sequence(command, permit, this::sealOnly, rounds);
     }
     return sealed(command, permit, () -> Future.succeededFuture(reports.applied(command, "[]")));
   }
 
   private Future<WriteReport> sealThenApply(WriteCommand command, Permit permit, int rounds) {
-    if (gatewayJudges(command)) {
+    if (needsOwner(command)) {
       return sequence(command, permit, this::sealThenApply, rounds);
     }
     return sealer.isSealed(permit)
