@@ -3,10 +3,12 @@ package io.fencegate.adapter.http;
 
 import io.fencegate.adapter.spi.AdapterContext;
 import io.fencegate.adapter.spi.ForwardOutcome;
+import io.fencegate.adapter.spi.LastLook;
 import io.fencegate.adapter.spi.ProxiedBody;
 import io.fencegate.adapter.spi.ProxiedRequest;
 import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
+import io.fencegate.policy.time.ClockReading;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -18,7 +20,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.streams.WriteStream;
-import java.util.function.BooleanSupplier;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +40,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Exchange {
 
+  /** Timers' ids are not negative. */
+  private static final long NO_TIMER = -1;
+
   private enum Phase {
     ASKING,
     CONNECTING,
@@ -53,7 +58,9 @@ final class Exchange {
   private final ProxiedRequest request;
   private final Promise<ForwardOutcome> outcome = Promise.promise();
   private Phase phase = Phase.ASKING;
-  private long timer;
+  private long timer = NO_TIMER;
+  private long endNanos;
+  private String lateReason = "no answer came in time";
   private @Nullable HttpClientRequest sending;
   private @Nullable HttpClientResponse answer;
   private boolean uploaded;
@@ -70,15 +77,19 @@ final class Exchange {
     this.request = errand.request();
   }
 
-  Future<ForwardOutcome> run(BooleanSupplier lastLook) {
-    long millis =
-        Math.min(
-            settings.timeout().toMillis(),
-            context.clocks().read().millisUntil(errand.deadlineNanos()));
-    timer = vertx.setTimer(Math.max(1, millis), due -> timeUp());
+  Future<ForwardOutcome> run(LastLook lastLook) {
+    ClockReading now = context.clocks().read();
+    long longestNanos = now.monotonicNanos() + settings.timeout().toNanos();
+    endBy(ClockReading.earlier(longestNanos, errand.deadlineNanos()), now);
     request.caller().onHangUp(gone -> hungUp());
     request.body().begun().onComplete(begun -> connect(lastLook), this::brokeBeforeItsBody);
     return outcome.future();
+  }
+
+  private void endBy(long nanos, ClockReading now) {
+    vertx.cancelTimer(timer);
+    endNanos = nanos;
+    timer = vertx.setTimer(Math.max(1, now.millisUntil(nanos)), due -> timeUp());
   }
 
   private boolean isOver() {
@@ -102,7 +113,7 @@ final class Exchange {
     }
   }
 
-  private void connect(BooleanSupplier lastLook) {
+  private void connect(LastLook lastLook) {
     if (isOver()) {
       return;
     }
@@ -124,17 +135,24 @@ final class Exchange {
     reject(Unreachable.because(cause, settings));
   }
 
-  private void connected(HttpClientRequest connected, BooleanSupplier lastLook) {
+  private void connected(HttpClientRequest connected, LastLook lastLook) {
     // What ends a request ends its response's future too, where it is dealt with.
     connected.exceptionHandler(broke -> {});
     if (isOver()) {
       connected.reset();
-    } else if (lastLook.getAsBoolean()) {
-      send(connected);
-    } else {
+      return;
+    }
+    OptionalLong until = lastLook.sendUntilNanos();
+    if (until.isEmpty()) {
       connected.reset();
       end(new ForwardOutcome.Withheld());
+      return;
     }
+    if (until.getAsLong() - endNanos < 0) {
+      lateReason = "no answer came within what was left of the writer's lease or time";
+      endBy(until.getAsLong(), context.clocks().read());
+    }
+    send(connected);
   }
 
   private void send(HttpClientRequest to) {
@@ -282,7 +300,7 @@ final class Exchange {
                   "no connection was free before time was up"));
       case SENT -> {
         destroy();
-        end(new ForwardOutcome.Unknown("no answer came in time"));
+        end(new ForwardOutcome.Unknown(lateReason));
       }
       case ANSWERING -> {
         if (heldUpByCaller && !callerGone) {

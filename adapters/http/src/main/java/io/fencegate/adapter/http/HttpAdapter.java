@@ -5,6 +5,7 @@ import io.fencegate.adapter.spi.AdapterContext;
 import io.fencegate.adapter.spi.ApplyOutcome;
 import io.fencegate.adapter.spi.FencedWrite;
 import io.fencegate.adapter.spi.ForwardOutcome;
+import io.fencegate.adapter.spi.LastLook;
 import io.fencegate.adapter.spi.Offer;
 import io.fencegate.adapter.spi.OutcomeRecords;
 import io.fencegate.adapter.spi.ProxiedRequest;
@@ -26,8 +27,8 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
 
 /** An HTTP service behind one pool of connections. Used from one context. */
 final class HttpAdapter implements ProxyAdapter {
@@ -78,7 +79,7 @@ final class HttpAdapter implements ProxyAdapter {
 
   @Override
   public Future<ForwardOutcome> forward(
-      Permit permit, ProxiedRequest request, long deadlineNanos, BooleanSupplier lastLook) {
+      Permit permit, ProxiedRequest request, long deadlineNanos, LastLook lastLook) {
     MultiMap headers = PassingHeaders.there(request.headers());
     headers.set(TOKEN, permit.token().toString());
     return start(new Errand(request, headers, true, deadlineNanos), lastLook);
@@ -87,10 +88,11 @@ final class HttpAdapter implements ProxyAdapter {
   @Override
   public Future<ForwardOutcome> read(ProxiedRequest request, long deadlineNanos) {
     MultiMap headers = PassingHeaders.there(request.headers());
-    return start(new Errand(request, headers, false, deadlineNanos), () -> true);
+    return start(
+        new Errand(request, headers, false, deadlineNanos), () -> OptionalLong.of(deadlineNanos));
   }
 
-  private Future<ForwardOutcome> start(Errand errand, BooleanSupplier lastLook) {
+  private Future<ForwardOutcome> start(Errand errand, LastLook lastLook) {
     if (closed) {
       return Future.succeededFuture(
           new ForwardOutcome.Rejected(

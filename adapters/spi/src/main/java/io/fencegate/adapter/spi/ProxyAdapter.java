@@ -4,7 +4,6 @@ package io.fencegate.adapter.spi;
 import io.fencegate.policy.fence.Permit;
 import io.vertx.core.Future;
 import java.time.Duration;
-import java.util.function.BooleanSupplier;
 
 /**
  * A downstream that takes requests as they come. What {@link ResourceAdapter} says of futures and
@@ -19,12 +18,12 @@ public interface ProxyAdapter extends ResourceAdapter {
    * Forwards one write, at most once, and streams the answer to its caller.
    *
    * @param deadlineNanos monotonic; the connection is destroyed then, or when the adapter's own
-   *     time for one request is up
-   * @param lastLook asked once, when a connection is there and before the first byte leaves; false:
-   *     nothing may be sent any more, and the outcome is {@link ForwardOutcome.Withheld}
+   *     time for one request is up, or at the time that the last look names
+   * @param lastLook asked once, when a connection is there and before the first byte leaves; where
+   *     it names no time, the outcome is {@link ForwardOutcome.Withheld}
    */
   Future<ForwardOutcome> forward(
-      Permit permit, ProxiedRequest request, long deadlineNanos, BooleanSupplier lastLook);
+      Permit permit, ProxiedRequest request, long deadlineNanos, LastLook lastLook);
 
   /** Passes on a request that only reads; its outcome concerns nobody but its caller. */
   Future<ForwardOutcome> read(ProxiedRequest request, long deadlineNanos);

@@ -76,25 +76,57 @@ final class Sequencer {
 
   private Future<WriteReport> begin(Entered entered) {
     WriteTask task = entered.command().task();
+    if (isRunningOut(entered.command())) {
+      return withheld(entered);
+    }
     if (task instanceof WriteTask.Forward forward) {
       return forward(entered, forward);
     }
-    if (!lastLook(entered)) {
+    OptionalLong untilNanos = lastLook(entered);
+    if (untilNanos.isEmpty()) {
       return withheld(entered);
     }
     return task instanceof WriteTask.Operations operations
-        ? apply(entered, operations.content())
+        ? apply(entered, operations.content(), untilNanos.getAsLong())
         : Future.succeededFuture(reports.applied(entered.command(), "[]"));
   }
 
-  /** Everything that entering compared, once more; false: nothing may be sent any more. */
-  private boolean lastLook(Entered entered) {
+  /**
+   * Whether a write had better confirm its token once more before it is sent: it could take longer
+   * than what its lease was last known to live, and its writer may have renewed it.
+   */
+  boolean isRunningOut(WriteCommand command) {
     ClockReading now = clocks.read();
-    return now.isBefore(entered.command().deadlineNanos())
-        && session.isFresh(now)
-        && freezes.admits(entered.command(), now)
-        && custody.holds(entered.permit(), now)
-        && barrier.confirm(entered.permit(), now) instanceof Entry.Entered;
+    long neededUntilNanos =
+        command.task() instanceof WriteTask.Forward forward
+            ? ClockReading.earlier(
+                command.deadlineNanos(),
+                now.monotonicNanos() + forward.adapter().longestForward().toNanos())
+            : command.deadlineNanos();
+    return command.leaseRequired()
+        && !(command.task() instanceof WriteTask.Seal)
+        && barrier.isRunningOut(command.resource(), neededUntilNanos, now);
+  }
+
+  /**
+   * Everything that entering compared, once more.
+   *
+   * @return until when the write may be under way; empty: nothing may be sent any more
+   */
+  private OptionalLong lastLook(Entered entered) {
+    ClockReading now = clocks.read();
+    long deadlineNanos = entered.command().deadlineNanos();
+    boolean mayGo =
+        now.isBefore(deadlineNanos)
+            && session.isFresh(now)
+            && freezes.admits(entered.command(), now)
+            && custody.holds(entered.permit(), now)
+            && barrier.confirm(entered.permit(), now) instanceof Entry.Entered;
+    return mayGo
+        ? OptionalLong.of(
+            ClockReading.earlier(
+                deadlineNanos, barrier.leaseUntilNanos(entered.permit()).orElse(deadlineNanos)))
+        : OptionalLong.empty();
   }
 
   private Future<WriteReport> withheld(Entered entered) {
@@ -143,11 +175,11 @@ final class Sequencer {
 
   // ---- operations
 
-  private Future<WriteReport> apply(Entered entered, WriteContent content) {
+  private Future<WriteReport> apply(Entered entered, WriteContent content, long deadlineNanos) {
     WriteCommand command = entered.command();
     return command
         .adapter()
-        .apply(entered.permit(), new FencedWrite(content, command.claim(), command.deadlineNanos()))
+        .apply(entered.permit(), new FencedWrite(content, command.claim(), deadlineNanos))
         .otherwise(WriteService::applyDefect)
         .compose(outcome -> outcome.fold(cases(entered)));
   }

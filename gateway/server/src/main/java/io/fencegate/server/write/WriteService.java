@@ -299,7 +299,10 @@ public final class WriteService {
   }
 
   private Entry tryEnter(WriteCommand command) {
-    return sealer.isKnown(command.resource())
+    boolean confirmed =
+        sealer.isKnown(command.resource())
+            && !(needsOwner(command) && sequencer.isRunningOut(command));
+    return confirmed
         ? barrier.enter(
             command.resource(), command.header(), command.leaseRequired(), clocks.read())
         : new Entry.VerifyFirst();

@@ -58,6 +58,12 @@ final class ProxyFixture implements AutoCloseable {
           http: { route: "/keyed/{tenant}/**" }
           idempotency: { required: true, retention: 1h, scope: resource }
           onUnresolved: { action: wait, settleAfter: 500ms }
+        - name: unleased
+          match: unleased/{tenant}
+          adapter: api
+          guarantee: serialized
+          lease: { required: false }
+          http: { route: "/unleased/{tenant}/**" }
         - name: wire
           match: wire/{tenant}
           adapter: wire

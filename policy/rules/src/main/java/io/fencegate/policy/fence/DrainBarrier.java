@@ -42,6 +42,7 @@ public final class DrainBarrier {
   private static final class Fence {
     @Nullable ClockReading withdrawnAt;
     FenceView view = FenceView.BLANK;
+    @Nullable ClockReading confirmedAt;
     @Nullable FencingToken highestEntered;
     final Set<Permit> entered = new LinkedHashSet<>();
     final Queue<Waiter> waiters = new ArrayDeque<>();
@@ -101,6 +102,9 @@ public final class DrainBarrier {
     observe(now);
     Fence fence = fence(resource);
     fence.view = fence.view.with(confirmed);
+    if (confirmed.equals(fence.view.verification())) {
+      fence.confirmedAt = askedAt;
+    }
     if (now.disagreementMillis(askedAt) > clockMarginMillis || fence.withdrawnSince(askedAt)) {
       fence.view = fence.view.withoutVerification();
     }
@@ -148,6 +152,38 @@ public final class DrainBarrier {
     Permit permit = new Permit(resource, new WriteHeader(fence, null), false);
     shut.entered.add(permit);
     return permit;
+  }
+
+  /**
+   * Whether what was confirmed of the resource is more than half spent and ends before {@code
+   * neededUntilNanos}: a writer who has renewed its lease since then gets more time by asking anew.
+   * Asking each time that half of it is spent is rarer than each time that too little is left of a
+   * lease that nobody renews.
+   *
+   * @param neededUntilNanos monotonic
+   */
+  public boolean isRunningOut(ResourceName resource, long neededUntilNanos, ClockReading now) {
+    Fence fence = fences.get(resource);
+    if (fence == null || fence.confirmedAt == null || fence.view.verification() == null) {
+      return false;
+    }
+    long goodUntilNanos = fence.view.verification().goodUntilNanos();
+    long spentNanos = now.monotonicNanos() - fence.confirmedAt.monotonicNanos();
+    return goodUntilNanos - neededUntilNanos < 0
+        && spentNanos > goodUntilNanos - now.monotonicNanos();
+  }
+
+  /**
+   * Until when the lease that a write was let in with is known to live, where it needs one; asked
+   * right after it was {@link #confirm confirmed}.
+   *
+   * @return monotonic; empty where the write needs no lease
+   */
+  public OptionalLong leaseUntilNanos(Permit permit) {
+    Verification verification = view(permit.resource()).verification();
+    return permit.leaseRequired() && verification != null
+        ? OptionalLong.of(verification.goodUntilNanos())
+        : OptionalLong.empty();
   }
 
   /** Decides and registers in one step. */

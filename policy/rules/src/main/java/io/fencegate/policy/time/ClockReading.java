@@ -22,6 +22,11 @@ public record ClockReading(long monotonicNanos, long wallMillis) {
     return Math.max(0, (deadlineNanos - monotonicNanos) / NANOS_PER_MILLI);
   }
 
+  /** The one of two monotonic times that comes first. */
+  public static long earlier(long oneNanos, long otherNanos) {
+    return oneNanos - otherNanos < 0 ? oneNanos : otherNanos;
+  }
+
   /** By how many milliseconds the two clocks moved differently since {@code earlier}. */
   public long disagreementMillis(ClockReading earlier) {
     long monotonicMillis = (monotonicNanos - earlier.monotonicNanos) / NANOS_PER_MILLI;

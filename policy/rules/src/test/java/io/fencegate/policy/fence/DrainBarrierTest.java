@@ -98,6 +98,28 @@ class DrainBarrierTest {
   }
 
   @Test
+  void whatIsLeftOfTheLeaseBoundsAWriteThatNeedsOne() {
+    verify(R, 42, START, START);
+    assertThat(barrier.leaseUntilNanos(entered(42, at(10)))).hasValue(1_000 * MILLI);
+    Permit unleased = ((Entry.Entered) barrier.enter(R, header(42), false, at(10))).permit();
+    assertThat(barrier.leaseUntilNanos(unleased)).isEmpty();
+  }
+
+  @Test
+  void aConfirmationRunsOutOnceHalfOfItIsSpentAndTooLittleIsLeft() {
+    assertThat(barrier.isRunningOut(R, 5_000 * MILLI, START)).isFalse();
+    verify(R, 42, START, START);
+    assertThat(barrier.isRunningOut(R, 5_000 * MILLI, at(500))).isFalse();
+    assertThat(barrier.isRunningOut(R, 5_000 * MILLI, at(501))).isTrue();
+    assertThat(barrier.isRunningOut(R, 1_000 * MILLI, at(501))).isFalse();
+    assertThat(barrier.isRunningOut(R, 1_001 * MILLI, at(501))).isTrue();
+    verify(R, 42, at(501), at(510));
+    assertThat(barrier.isRunningOut(R, 5_000 * MILLI, at(511))).isFalse();
+    barrier.withdraw(R, at(520));
+    assertThat(barrier.isRunningOut(R, 5_000 * MILLI, at(1_400))).isFalse();
+  }
+
+  @Test
   void twoWritesOfOneTokenAreTwoPermits() {
     verify(R, 42, START, START);
     Permit one = entered(42, START);
