@@ -8,8 +8,20 @@ import io.vertx.core.MultiMap;
  * What one exchange is for.
  *
  * @param headers that pass, with the gateway's own
- * @param write whether its outcome matters to more than its caller: then it goes on when the caller
- *     has gone
  * @param deadlineNanos monotonic
  */
-record Errand(ProxiedRequest request, MultiMap headers, boolean write, long deadlineNanos) {}
+record Errand(ProxiedRequest request, MultiMap headers, Kind kind, long deadlineNanos) {
+
+  /** What a request is for. */
+  enum Kind {
+    READ,
+    WRITE,
+    /** A write that names the version it replaces: 412 says that there is another one. */
+    WRITE_OF_VERSION
+  }
+
+  /** Whether its outcome matters to more than its caller: then it goes on when that has gone. */
+  boolean write() {
+    return kind != Kind.READ;
+  }
+}

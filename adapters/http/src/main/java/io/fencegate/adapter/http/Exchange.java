@@ -43,6 +43,8 @@ final class Exchange {
   /** Timers' ids are not negative. */
   private static final long NO_TIMER = -1;
 
+  private static final int OTHER_VERSION = 412;
+
   private enum Phase {
     ASKING,
     CONNECTING,
@@ -65,6 +67,7 @@ final class Exchange {
   private @Nullable HttpClientResponse answer;
   private boolean uploaded;
   private boolean early;
+  private boolean overtaken;
   private boolean callerGone;
   private boolean heldUpByCaller;
 
@@ -219,8 +222,14 @@ final class Exchange {
       return;
     }
     phase = Phase.ANSWERING;
-    answer = head;
     early = !uploaded;
+    if (errand.kind() == Errand.Kind.WRITE_OF_VERSION && head.statusCode() == OTHER_VERSION) {
+      overtaken = true;
+      head.end().onComplete(end -> answeredThatItIsOvertaken());
+      head.resume();
+      return;
+    }
+    answer = head;
     WriteStream<Buffer> out =
         request
             .caller()
@@ -228,6 +237,16 @@ final class Exchange {
     head.handler(chunk -> download(chunk, head, out));
     head.end().onComplete(whole -> answeredWhole(head, out), cut -> answeredInPart());
     head.resume();
+  }
+
+  /** The caller did not make this condition: what it is answered is the gateway's to say. */
+  private void answeredThatItIsOvertaken() {
+    if (!isOver()) {
+      if (early) {
+        destroy();
+      }
+      end(new ForwardOutcome.Overtaken());
+    }
   }
 
   private void download(Buffer chunk, HttpClientResponse from, WriteStream<Buffer> out) {
@@ -265,7 +284,13 @@ final class Exchange {
   }
 
   private void answeredInPart() {
-    if (!isOver() && answer != null) {
+    if (isOver()) {
+      return;
+    }
+    if (overtaken) {
+      destroy();
+      end(new ForwardOutcome.Overtaken());
+    } else if (answer != null) {
       request.caller().cutOff();
       destroy();
       end(new ForwardOutcome.Answered(answer.statusCode(), false));

@@ -15,16 +15,30 @@ import java.util.Optional;
 enum FencingMode {
   /** The downstream knows nothing of tokens. */
   SERIALIZED(
-      "the gateway that owns the resource is the only writer and sends a newer token's write only"
-          + " when older ones are settled"),
+      Guarantee.SERIALIZED,
+      Offer.Judge.GATEWAY,
+      "the gateway that owns the resource is the only writer and sends a newer token's write"
+          + " only when older ones are settled"),
+  /** Every write names the version of its resource that it may replace. */
+  CONDITIONAL(
+      Guarantee.STRICT,
+      Offer.Judge.DOWNSTREAM,
+      "every write names the version that it replaces, read before its token was confirmed, and"
+          + " the policy says that the downstream never uses a version again"),
   /** The downstream checks {@code Fencing-Token} itself, as far as its operators say. */
   DOWNSTREAM(
-      "the downstream is said to check Fencing-Token itself, which cannot be seen from here; what is"
-          + " kept for certain is the gateway's own order of writes");
+      Guarantee.SERIALIZED,
+      Offer.Judge.GATEWAY,
+      "the downstream is said to check Fencing-Token itself, which cannot be seen from here;"
+          + " what is kept for certain is the gateway's own order of writes");
 
+  private final Guarantee guarantee;
+  private final Offer.Judge judge;
   private final String reason;
 
-  FencingMode(String reason) {
+  FencingMode(Guarantee guarantee, Offer.Judge judge, String reason) {
+    this.guarantee = guarantee;
+    this.judge = judge;
     this.reason = reason;
   }
 
@@ -35,6 +49,6 @@ enum FencingMode {
   }
 
   Offer offer() {
-    return Offer.keptByGateway(Guarantee.SERIALIZED, reason);
+    return new Offer(guarantee, judge, reason);
   }
 }

@@ -5,6 +5,7 @@ import io.fencegate.adapter.spi.AdapterContext;
 import io.fencegate.adapter.spi.ApplyOutcome;
 import io.fencegate.adapter.spi.FencedWrite;
 import io.fencegate.adapter.spi.ForwardOutcome;
+import io.fencegate.adapter.spi.ForwardPreparation;
 import io.fencegate.adapter.spi.LastLook;
 import io.fencegate.adapter.spi.Offer;
 import io.fencegate.adapter.spi.OutcomeRecords;
@@ -27,7 +28,6 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 
 /** An HTTP service behind one pool of connections. Used from one context. */
@@ -46,12 +46,17 @@ final class HttpAdapter implements ProxyAdapter {
   private final Offer offer;
   private final HttpClientAgent client;
   private final Set<Exchange> open = new HashSet<>();
+  private final Optional<ForwardPreparation> preparation;
   private boolean closed;
 
   HttpAdapter(HttpSettings settings, AdapterContext context) {
     this.settings = settings;
     this.context = context;
     this.offer = settings.fencing().offer();
+    this.preparation =
+        settings.fencing() == FencingMode.CONDITIONAL
+            ? Optional.of(new VersionedForwards(this, context))
+            : Optional.empty();
     HttpClientOptions options =
         new HttpClientOptions()
             .setDefaultHost(settings.host())
@@ -80,19 +85,34 @@ final class HttpAdapter implements ProxyAdapter {
   @Override
   public Future<ForwardOutcome> forward(
       Permit permit, ProxiedRequest request, long deadlineNanos, LastLook lastLook) {
+    return preparation.isPresent()
+        ? Future.failedFuture(new IllegalStateException("a write was not prepared"))
+        : start(
+            new Errand(request, headers(permit, request), Errand.Kind.WRITE, deadlineNanos),
+            lastLook);
+  }
+
+  /** Those that pass, and ours. */
+  static MultiMap headers(Permit permit, ProxiedRequest request) {
     MultiMap headers = PassingHeaders.there(request.headers());
     headers.set(TOKEN, permit.token().toString());
-    return start(new Errand(request, headers, true, deadlineNanos), lastLook);
+    return headers;
+  }
+
+  @Override
+  public Optional<ForwardPreparation> preparation() {
+    return preparation;
   }
 
   @Override
   public Future<ForwardOutcome> read(ProxiedRequest request, long deadlineNanos) {
     MultiMap headers = PassingHeaders.there(request.headers());
     return start(
-        new Errand(request, headers, false, deadlineNanos), () -> OptionalLong.of(deadlineNanos));
+        new Errand(request, headers, Errand.Kind.READ, deadlineNanos),
+        LastLook.untilThen(deadlineNanos));
   }
 
-  private Future<ForwardOutcome> start(Errand errand, LastLook lastLook) {
+  Future<ForwardOutcome> start(Errand errand, LastLook lastLook) {
     if (closed) {
       return Future.succeededFuture(
           new ForwardOutcome.Rejected(
@@ -119,10 +139,19 @@ final class HttpAdapter implements ProxyAdapter {
         "the policy forwards HTTP requests and has no operations");
   }
 
-  /** The gateway has let everything older settle before it asks. */
+  /**
+   * Where the gateway orders the writes it has let everything older settle before it asks. Where
+   * versions shut older writes out, only a newer token's write does, not a seal.
+   */
   @Override
   public Future<SealOutcome> seal(Permit permit, Seal seal) {
-    return Future.succeededFuture(new SealOutcome.Sealed());
+    return Future.succeededFuture(
+        preparation.isPresent()
+            ? new SealOutcome.Failed(
+                RefusalCode.METHOD_NOT_ALLOWED.because(
+                    "the service compares versions, not tokens: older writes can land until the"
+                        + " first newer one has, so nothing can be sealed"))
+            : new SealOutcome.Sealed());
   }
 
   /** No request asks a service that knows nothing of tokens what it did. */

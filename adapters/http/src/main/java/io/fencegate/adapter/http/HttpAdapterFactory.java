@@ -37,6 +37,10 @@ public final class HttpAdapterFactory implements AdapterFactory {
   public List<PolicyProblem> check(AdapterConfig config, List<PlacedPolicy> policies) {
     List<PolicyProblem> problems = new ArrayList<>(HttpSettings.problems(config));
     policies.forEach(placed -> check(placed.pointer(), placed.policy(), problems));
+    if (problems.isEmpty() && HttpSettings.of(config).fencing() == FencingMode.CONDITIONAL) {
+      policies.forEach(
+          placed -> problems.addAll(VersionedRoutes.problems(placed.pointer(), placed.policy())));
+    }
     return problems;
   }
 

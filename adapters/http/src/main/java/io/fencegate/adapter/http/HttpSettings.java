@@ -45,9 +45,10 @@ record HttpSettings(
   private static final Duration SHORTEST = Duration.ofMillis(100);
   private static final Duration LONGEST = Duration.ofMinutes(1);
   private static final Set<String> KNOWN =
-      Set.of("url", "fencing", "timeout", "connectTimeout", "pool");
+      Set.of("url", "fencing", "etag", "timeout", "connectTimeout", "pool");
   private static final Set<String> KNOWN_POOL = Set.of("size", "queue");
   private static final Pattern DURATION = Pattern.compile("([1-9][0-9]{0,8})(ms|s|m)");
+  private static final String VERSIONED = "versioned";
   private static final int HTTP_PORT = 80;
   private static final int HTTPS_PORT = 443;
   private static final int MAX_PORT = 65_535;
@@ -65,18 +66,43 @@ record HttpSettings(
               given == null ? "no url" : "an unusable url",
               "http://host:port or https://host:port, without user, path or query"));
     }
-    Object fencing = settings.get("fencing");
-    if (fencing != null && FencingMode.named(String.valueOf(fencing)).isEmpty()) {
-      problems.add(
-          new PolicyProblem(
-              root + "/fencing",
-              shown(fencing),
-              "one of serialized, downstream (not in this version: conditional)"));
-    }
+    checkFencing(root, settings.get("fencing"), settings.get("etag"), problems);
     checkDuration(root, "timeout", settings, LONGEST, problems);
     checkDuration(root, "connectTimeout", settings, LONGEST, problems);
     checkPool(root + "/pool", settings.get("pool"), problems);
     return problems;
+  }
+
+  /** What conditional rests on is the policy's word, so it has to be given. */
+  private static void checkFencing(
+      String root, @Nullable Object fencing, @Nullable Object etag, List<PolicyProblem> problems) {
+    if (fencing != null && FencingMode.named(String.valueOf(fencing)).isEmpty()) {
+      problems.add(
+          new PolicyProblem(
+              root + "/fencing", shown(fencing), "one of serialized, conditional, downstream"));
+      return;
+    }
+    boolean conditional = FencingMode.CONDITIONAL == mode(fencing);
+    if (etag == null && conditional) {
+      problems.add(
+          new PolicyProblem(
+              root + "/fencing",
+              "'conditional' without 'etag'",
+              "'etag: versioned' beside it: the service's ETags are strong, change with every"
+                  + " write and are never used again"));
+    } else if (etag != null && !conditional) {
+      problems.add(
+          new PolicyProblem(
+              root + "/etag", "setting 'etag'", "it with 'fencing: conditional' only"));
+    } else if (etag != null && !VERSIONED.equals(etag)) {
+      problems.add(new PolicyProblem(root + "/etag", shown(etag), "'" + VERSIONED + "'"));
+    }
+  }
+
+  private static FencingMode mode(@Nullable Object fencing) {
+    return Optional.ofNullable(fencing)
+        .flatMap(it -> FencingMode.named(String.valueOf(it)))
+        .orElse(FencingMode.SERIALIZED);
   }
 
   private static void unknown(
@@ -137,9 +163,7 @@ record HttpSettings(
     Map<?, ?> pool = settings.get("pool") instanceof Map<?, ?> map ? map : Map.of();
     return new HttpSettings(
         url(settings.get("url")).orElseThrow(),
-        Optional.ofNullable(settings.get("fencing"))
-            .flatMap(it -> FencingMode.named(String.valueOf(it)))
-            .orElse(FencingMode.SERIALIZED),
+        mode(settings.get("fencing")),
         Optional.ofNullable(settings.get("timeout"))
             .flatMap(it -> duration(it, LONGEST))
             .orElse(DEFAULT_TIMEOUT),

@@ -12,9 +12,14 @@ final class Settlement {
 
   private static final Set<Integer> OPEN = Set.of(202, 408, 425, 429);
   private static final int FIRST_FINAL = 200;
+  private static final int FIRST_REDIRECTION = 300;
   private static final int FIRST_SERVER_ERROR = 500;
 
   private Settlement() {}
+
+  static boolean succeeds(int status) {
+    return status >= FIRST_FINAL && status < FIRST_REDIRECTION;
+  }
 
   static boolean settles(int status) {
     return status >= FIRST_FINAL && status < FIRST_SERVER_ERROR && !OPEN.contains(status);

@@ -40,7 +40,15 @@ class HttpAdapterFactoryTest {
   }
 
   @Test
-  void theGatewayOrdersTheWritesInBothModes() {
+  void whatVersionsShutOutIsStrictWhoeverSendsIt() {
+    AdapterConfig config =
+        config(Map.of("url", URL, "fencing", "conditional", "etag", "versioned"));
+    assertThat(factory.offer(config).guarantee()).isEqualTo(Guarantee.STRICT);
+    assertThat(factory.offer(config).judge()).isEqualTo(Offer.Judge.DOWNSTREAM);
+  }
+
+  @Test
+  void theGatewayOrdersTheWritesInTheOtherModes() {
     for (String fencing : List.of("serialized", "downstream")) {
       AdapterConfig config = config(Map.of("url", URL, "fencing", fencing));
       assertThat(factory.offer(config).guarantee()).isEqualTo(Guarantee.SERIALIZED);
@@ -53,6 +61,12 @@ class HttpAdapterFactoryTest {
     assertThat(problems(Map.of("url", URL))).isEmpty();
     assertThat(problems(Map.of())).containsExactly("/adapters/api");
     assertThat(problems(Map.of("url", URL, "fencing", "conditional")))
+        .containsExactly("/adapters/api/fencing");
+    assertThat(problems(Map.of("url", URL, "fencing", "conditional", "etag", "weak")))
+        .containsExactly("/adapters/api/etag");
+    assertThat(problems(Map.of("url", URL, "fencing", "conditional", "etag", "versioned")))
+        .isEmpty();
+    assertThat(problems(Map.of("url", URL, "fencing", "strict")))
         .containsExactly("/adapters/api/fencing");
     assertThat(problems(Map.of("url", URL, "timeout", "2m", "connectTimeout", "1")))
         .containsExactly("/adapters/api/timeout", "/adapters/api/connectTimeout");

@@ -18,6 +18,12 @@ public sealed interface ForwardOutcome {
   /** The last look said no: nothing was sent. */
   record Withheld() implements ForwardOutcome {}
 
+  /**
+   * The downstream was in another state than the write was {@link ForwardPreparation prepared} for,
+   * and has refused it: nothing was changed. Its caller was answered nothing yet.
+   */
+  record Overtaken() implements ForwardOutcome {}
+
   /** Nothing was sent, for a reason of the downstream's or the caller's. */
   record Rejected(Refusal refusal) implements ForwardOutcome {}
 
@@ -27,6 +33,7 @@ public sealed interface ForwardOutcome {
   default <R> R fold(
       Function<? super Answered, ? extends R> answered,
       Supplier<? extends R> withheld,
+      Supplier<? extends R> overtaken,
       Function<? super Refusal, ? extends R> rejected,
       Function<? super Unknown, ? extends R> unknown) {
     if (this instanceof Answered a) {
@@ -34,6 +41,9 @@ public sealed interface ForwardOutcome {
     }
     if (this instanceof Rejected r) {
       return rejected.apply(r.refusal());
+    }
+    if (this instanceof Overtaken) {
+      return overtaken.get();
     }
     return this instanceof Unknown u ? unknown.apply(u) : withheld.get();
   }

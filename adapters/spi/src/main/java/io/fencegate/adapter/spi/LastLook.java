@@ -14,4 +14,9 @@ public interface LastLook {
    *     what is left of the lease that it was let in with; empty: nothing may be sent any more
    */
   OptionalLong sendUntilNanos();
+
+  /** Of a request that nothing but its time can keep back. */
+  static LastLook untilThen(long deadlineNanos) {
+    return () -> OptionalLong.of(deadlineNanos);
+  }
 }

@@ -4,6 +4,7 @@ package io.fencegate.adapter.spi;
 import io.fencegate.policy.fence.Permit;
 import io.vertx.core.Future;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * A downstream that takes requests as they come. What {@link ResourceAdapter} says of futures and
@@ -24,6 +25,14 @@ public interface ProxyAdapter extends ResourceAdapter {
    */
   Future<ForwardOutcome> forward(
       Permit permit, ProxiedRequest request, long deadlineNanos, LastLook lastLook);
+
+  /**
+   * How writes have to be prepared before their token is confirmed; empty where they need not be.
+   * Where they do, {@link #forward} is not called.
+   */
+  default Optional<ForwardPreparation> preparation() {
+    return Optional.empty();
+  }
 
   /** Passes on a request that only reads; its outcome concerns nobody but its caller. */
   Future<ForwardOutcome> read(ProxiedRequest request, long deadlineNanos);

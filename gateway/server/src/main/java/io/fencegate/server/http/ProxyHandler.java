@@ -336,6 +336,7 @@ final class ProxyHandler {
     return outcome.fold(
         answered -> Future.succeededFuture(),
         () -> refuseRead(context, "it was not sent", resource),
+        () -> refuseRead(context, "it was taken for a write", resource),
         refusal -> OutcomeHttp.refuse(context.response(), refusal, resource),
         unknown -> refuseRead(context, unknown.reason(), resource));
   }

@@ -107,6 +107,7 @@ final class KeyedForwards {
     return outcome.fold(
         answered -> ledger.settle(intent, answered(answered, answer)),
         () -> ledger.abandon(intent),
+        () -> ledger.abandon(intent),
         refusal -> ledger.abandon(intent),
         unknown -> ledger.settle(intent, new KeyOutcome.Unknown(unknown.reason())));
   }

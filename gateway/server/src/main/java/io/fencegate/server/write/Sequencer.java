@@ -7,10 +7,8 @@ import io.fencegate.adapter.spi.ForwardOutcome;
 import io.fencegate.adapter.spi.ProxiedRequest;
 import io.fencegate.adapter.spi.ProxyAdapter;
 import io.fencegate.adapter.spi.WriteContent;
-import io.fencegate.coordination.commit.GatewaySession;
 import io.fencegate.coordination.slot.Custody;
 import io.fencegate.policy.fence.DrainBarrier;
-import io.fencegate.policy.fence.Entry;
 import io.fencegate.policy.fence.Permit;
 import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
@@ -35,9 +33,8 @@ final class Sequencer {
 
   private final Turns turns;
   private final DrainBarrier barrier;
-  private final GatewaySession session;
   private final Custody custody;
-  private final FreezeGate freezes;
+  private final SecondLook secondLook;
   private final Clocks clocks;
   private final Reports reports;
   private final KeyedForwards keyed;
@@ -45,9 +42,8 @@ final class Sequencer {
   Sequencer(WriteService.Parts parts, Reports reports, KeyedForwards keyed) {
     this.turns = new Turns(parts.vertx(), parts.barrier(), parts.clocks());
     this.barrier = parts.barrier();
-    this.session = parts.session();
     this.custody = parts.custody();
-    this.freezes = new FreezeGate(parts.freezes());
+    this.secondLook = new SecondLook(parts);
     this.clocks = parts.clocks();
     this.reports = reports;
     this.keyed = keyed;
@@ -114,18 +110,8 @@ final class Sequencer {
    * @return until when the write may be under way; empty: nothing may be sent any more
    */
   private OptionalLong lastLook(Entered entered) {
-    ClockReading now = clocks.read();
-    long deadlineNanos = entered.command().deadlineNanos();
-    boolean mayGo =
-        now.isBefore(deadlineNanos)
-            && session.isFresh(now)
-            && freezes.admits(entered.command(), now)
-            && custody.holds(entered.permit(), now)
-            && barrier.confirm(entered.permit(), now) instanceof Entry.Entered;
-    return mayGo
-        ? OptionalLong.of(
-            ClockReading.earlier(
-                deadlineNanos, barrier.leaseUntilNanos(entered.permit()).orElse(deadlineNanos)))
+    return custody.holds(entered.permit(), clocks.read())
+        ? secondLook.sendUntilNanos(entered.command(), entered.permit())
         : OptionalLong.empty();
   }
 
@@ -148,6 +134,9 @@ final class Sequencer {
                 outcome.fold(
                     answered -> answered(entered, answered),
                     () -> withheld(entered),
+                    () ->
+                        Future.succeededFuture(
+                            reports.refused(entered.command(), WriteService.unprepared())),
                     refusal -> Future.succeededFuture(reports.refused(entered.command(), refusal)),
                     unknown -> unknown(entered, unknown.reason()))));
   }
@@ -160,7 +149,7 @@ final class Sequencer {
         .otherwise(Sequencer::forwardDefect);
   }
 
-  private static ForwardOutcome forwardDefect(Throwable defect) {
+  static ForwardOutcome forwardDefect(Throwable defect) {
     LOG.error("an adapter's forward failed", defect);
     return new ForwardOutcome.Unknown("the adapter met a defect");
   }

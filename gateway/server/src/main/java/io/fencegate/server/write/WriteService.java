@@ -38,14 +38,15 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Where the downstream itself judges every token, a newer token's write need not wait for older
  * ones here: once its seal is answered, none of them can land any more. Where it cannot, the {@link
- * Sequencer} takes over once a write has entered.
+ * Sequencer} takes over once a write has entered; where it compares its own state, {@link
+ * PreparedWrites} has looked at that state before.
  *
  * <p>Futures never fail. Used from one context.
  */
 public final class WriteService {
 
   /** Times that a write may start over because something moved under it. */
-  private static final int MAX_ROUNDS = 8;
+  static final int MAX_ROUNDS = 8;
 
   /** How long a write waits for one heartbeat when the last proof of life is too old. */
   private static final Duration HEARTBEAT_WAIT = Duration.ofSeconds(1);
@@ -65,6 +66,7 @@ public final class WriteService {
   private final KeyLookUp keyLookUp;
   private final TermSealer sealer;
   private final Sequencer sequencer;
+  private final PreparedWrites prepared;
   private final Reconciler reconciler;
   private final ShadowWrites shadow;
   private final AdmissionLimiter limiter = new AdmissionLimiter();
@@ -97,11 +99,9 @@ public final class WriteService {
     this.records = new KeyRecords(parts.idempotency());
     this.keyLookUp = new KeyLookUp(reports, records);
     this.sealer = new TermSealer(parts.epochs(), sources);
-    this.sequencer =
-        new Sequencer(
-            parts,
-            reports,
-            new KeyedForwards(parts.vertx(), parts.idempotency(), keyLookUp, reports));
+    KeyedForwards keyed = new KeyedForwards(parts.vertx(), parts.idempotency(), keyLookUp, reports);
+    this.sequencer = new Sequencer(parts, reports, keyed);
+    this.prepared = new PreparedWrites(parts, sources, keyed, reports, this::enter);
     this.reconciler = new Reconciler(parts.vertx(), parts.clocks(), parts.observer());
     this.shadow =
         new ShadowWrites(
@@ -161,9 +161,18 @@ public final class WriteService {
   }
 
   private Future<WriteReport> carryOut(WriteCommand command) {
-    return command.policy().fencing().isShadow()
-        ? shadow.submit(command)
+    if (command.policy().fencing().isShadow()) {
+      return shadow.submit(command);
+    }
+    return command.task() instanceof WriteTask.Forward forward
+            && forward.adapter().preparation().isPresent()
+        ? prepared.carryOut(command, forward.request(), forward.adapter().preparation().get())
         : enter(command, this::sealThenApply, MAX_ROUNDS);
+  }
+
+  static Refusal unprepared() {
+    return RefusalCode.DOWNSTREAM_UNAVAILABLE.because(
+        "the adapter compared a state that nothing was prepared for; nothing was done");
   }
 
   /**
@@ -186,7 +195,7 @@ public final class WriteService {
 
   /** What is left to do with a permit, and how often it may start over. */
   @FunctionalInterface
-  private interface Step {
+  interface Step {
     Future<WriteReport> run(WriteCommand command, Permit permit, int rounds);
   }
 

@@ -73,11 +73,37 @@ class HttpPoliciesTest {
         .contains("said to check Fencing-Token itself");
   }
 
+  private static final String VERSIONED =
+      POLICY
+          .replace("fencing: serialized", "fencing: conditional, etag: versioned")
+          .replace("guarantee: serialized", "guarantee: strict")
+          .replace("\"/ledger/{tenant}/**\"", "\"/ledger/{tenant}\", methods: [PUT, PATCH]");
+
   @Test
-  void whatThisVersionDoesNotOfferIsSaidSo() {
-    assertThat(only(POLICY.replace("fencing: serialized", "fencing: conditional")))
+  void versionsAreStrictWhereEveryResourceIsOneUriThatIsReplaced() {
+    assertThat(messages(VERSIONED)).isEmpty();
+    assertThat(messages(VERSIONED.replace("/{tenant}\"", "/{tenant}/entries\""))).isEmpty();
+  }
+
+  @Test
+  void whereVersionsCouldNotKeepStrictTheyAreRefused() {
+    assertThat(only(VERSIONED.replace(", etag: versioned", "")))
         .startsWith("p.yaml:3:")
-        .contains("not in this version: conditional");
+        .contains("'conditional' without 'etag'")
+        .contains("never used again");
+    assertThat(only(VERSIONED.replace("/{tenant}\"", "/{tenant}/**\"")))
+        .startsWith("p.yaml:9:20:")
+        .contains("one URI per resource");
+    assertThat(only(VERSIONED.replace("/{tenant}\"", "/{tenant}/{entry}\"")))
+        .startsWith("p.yaml:9:20:")
+        .contains("[tenant]");
+    assertThat(only(VERSIONED.replace("[PUT, PATCH]", "[PUT, DELETE]")))
+        .startsWith("p.yaml:9:")
+        .contains("[DELETE, PUT]")
+        .contains("some of [PATCH, PUT]");
+    assertThat(only(VERSIONED.replace(", methods: [PUT, PATCH]", "")))
+        .startsWith("p.yaml:9:")
+        .contains("some of [PATCH, PUT]");
   }
 
   @Test

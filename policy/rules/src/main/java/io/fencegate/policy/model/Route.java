@@ -97,6 +97,11 @@ public final class Route {
     return Optional.of(variables);
   }
 
+  /** Whether any rest of a path is taken. */
+  public boolean isOpen() {
+    return open;
+  }
+
   public List<String> variables() {
     return segments.stream().filter(Segment::variable).map(Segment::text).toList();
   }
