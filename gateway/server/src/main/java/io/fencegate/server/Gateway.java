@@ -35,6 +35,7 @@ import io.fencegate.server.policy.PolicyLibrary;
 import io.fencegate.server.policy.SystemValues;
 import io.fencegate.server.relay.Owners;
 import io.fencegate.server.relay.Relay;
+import io.fencegate.server.write.AdapterProbe;
 import io.fencegate.server.write.WriteService;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -269,6 +270,7 @@ public final class Gateway extends VerticleBase {
 
   private WriteService writes(
       Coordination coordinating, PolicyLibrary library, Observations observations) {
+    coordinating.custody().askBy(new AdapterProbe(library.active(), setup.clocks()));
     return new WriteService(
         new WriteService.Parts(
             vertx,

@@ -64,6 +64,7 @@ final class HouseRulesTest {
   private static final Set<String> BRIDGES =
       Set.of(
           "io.fencegate.adapter.http.Exchange",
+          "io.fencegate.adapter.http.OneByOne",
           "io.fencegate.adapter.postgres.Turnstile",
           "io.fencegate.coordination.commit.Pending",
           "io.fencegate.coordination.embedded.EmbeddedStore",

@@ -84,12 +84,20 @@ final class HttpAdapter implements ProxyAdapter {
 
   @Override
   public Future<ForwardOutcome> forward(
-      Permit permit, ProxiedRequest request, long deadlineNanos, LastLook lastLook) {
-    return preparation.isPresent()
-        ? Future.failedFuture(new IllegalStateException("a write was not prepared"))
-        : start(
-            new Errand(request, headers(permit, request), Errand.Kind.WRITE, deadlineNanos),
-            lastLook);
+      Permit permit, ProxiedRequest request, String name, long deadlineNanos, LastLook lastLook) {
+    if (preparation.isPresent()) {
+      return Future.failedFuture(new IllegalStateException("a write was not prepared"));
+    }
+    MultiMap headers = headers(permit, request);
+    if (namesWrites()) {
+      headers.set(Probe.WRITE_ID, name);
+    }
+    return start(new Errand(request, headers, Errand.Kind.WRITE, deadlineNanos), lastLook);
+  }
+
+  @Override
+  public boolean namesWrites() {
+    return settings.probe().isPresent();
   }
 
   /** Those that pass, and ours. */
@@ -154,11 +162,19 @@ final class HttpAdapter implements ProxyAdapter {
             : new SealOutcome.Sealed());
   }
 
-  /** No request asks a service that knows nothing of tokens what it did. */
   @Override
   public Future<ReconcileOutcome> reconcile(String writeId, long deadlineNanos) {
-    return Future.succeededFuture(
-        new ReconcileOutcome.StillUnknown("an HTTP service cannot be asked what it did"));
+    return settings
+        .probe()
+        .map(
+            probe ->
+                start(probe.errand(writeId, deadlineNanos), LastLook.untilThen(deadlineNanos))
+                    .map(Probe::outcome))
+        .orElseGet(
+            () ->
+                Future.succeededFuture(
+                    new ReconcileOutcome.StillUnknown(
+                        "the policy names no way to ask the service what it did")));
   }
 
   @Override

@@ -34,7 +34,8 @@ record HttpSettings(
     Duration timeout,
     Duration connectTimeout,
     int poolSize,
-    int poolQueue) {
+    int poolQueue,
+    Optional<Probe> probe) {
 
   private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration DEFAULT_CONNECT = Duration.ofSeconds(1);
@@ -45,7 +46,8 @@ record HttpSettings(
   private static final Duration SHORTEST = Duration.ofMillis(100);
   private static final Duration LONGEST = Duration.ofMinutes(1);
   private static final Set<String> KNOWN =
-      Set.of("url", "fencing", "etag", "timeout", "connectTimeout", "pool");
+      Set.of("url", "fencing", "etag", "timeout", "connectTimeout", "pool", "probe");
+  private static final Set<String> KNOWN_PROBE = Set.of("path");
   private static final Set<String> KNOWN_POOL = Set.of("size", "queue");
   private static final Pattern DURATION = Pattern.compile("([1-9][0-9]{0,8})(ms|s|m)");
   private static final String VERSIONED = "versioned";
@@ -70,6 +72,7 @@ record HttpSettings(
     checkDuration(root, "timeout", settings, LONGEST, problems);
     checkDuration(root, "connectTimeout", settings, LONGEST, problems);
     checkPool(root + "/pool", settings.get("pool"), problems);
+    checkProbe(root + "/probe", settings.get("probe"), mode(settings.get("fencing")), problems);
     return problems;
   }
 
@@ -149,6 +152,29 @@ record HttpSettings(
     checkNumber(pointer + "/queue", map.get("queue"), 0, MAX_QUEUE, problems);
   }
 
+  private static void checkProbe(
+      String pointer, @Nullable Object probe, FencingMode mode, List<PolicyProblem> problems) {
+    if (probe == null) {
+      return;
+    }
+    if (mode == FencingMode.CONDITIONAL) {
+      problems.add(
+          new PolicyProblem(
+              pointer, "setting 'probe'", "none with 'fencing: conditional': nobody waits there"));
+    } else if (!(probe instanceof Map<?, ?> map)) {
+      problems.add(new PolicyProblem(pointer, shown(probe), "a map with 'path'"));
+    } else {
+      unknown(pointer, map, KNOWN_PROBE, problems);
+      if (Probe.of(map.get("path")).isEmpty()) {
+        problems.add(
+            new PolicyProblem(
+                map.get("path") == null ? pointer : pointer + "/path",
+                map.get("path") == null ? "no path" : shown(map.get("path")),
+                "a path with one {id}, such as /fencing/writes/{id}"));
+      }
+    }
+  }
+
   private static void checkNumber(
       String pointer, @Nullable Object given, int least, int most, List<PolicyProblem> problems) {
     if (given != null && number(given, least, most).isEmpty()) {
@@ -171,7 +197,10 @@ record HttpSettings(
             .flatMap(it -> duration(it, LONGEST))
             .orElse(DEFAULT_CONNECT),
         number(pool.get("size"), 1, MAX_POOL).orElse(DEFAULT_POOL),
-        number(pool.get("queue"), 0, MAX_QUEUE).orElse(DEFAULT_QUEUE));
+        number(pool.get("queue"), 0, MAX_QUEUE).orElse(DEFAULT_QUEUE),
+        settings.get("probe") instanceof Map<?, ?> probe
+            ? Probe.of(probe.get("path"))
+            : Optional.empty());
   }
 
   private static OptionalInt number(@Nullable Object given, int least, int most) {

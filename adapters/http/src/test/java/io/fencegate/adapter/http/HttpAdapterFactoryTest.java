@@ -77,6 +77,31 @@ class HttpAdapterFactoryTest {
         .containsExactly("/adapters/api/etag");
   }
 
+  @Test
+  void aProbeIsAPathWithTheNameInIt() {
+    assertThat(problems(Map.of("url", URL, "probe", Map.of("path", "/a/{id}/b")))).isEmpty();
+    assertThat(problems(Map.of("url", URL, "probe", "/a/{id}")))
+        .containsExactly("/adapters/api/probe");
+    assertThat(problems(Map.of("url", URL, "probe", Map.of())))
+        .containsExactly("/adapters/api/probe");
+    for (String path : List.of("/a", "a/{id}", "/{id}/{id}", "/{id}?x=1")) {
+      assertThat(problems(Map.of("url", URL, "probe", Map.of("path", path))))
+          .containsExactly("/adapters/api/probe/path");
+    }
+    assertThat(
+            problems(
+                Map.of(
+                    "url",
+                    URL,
+                    "fencing",
+                    "conditional",
+                    "etag",
+                    "versioned",
+                    "probe",
+                    Map.of("path", "/{id}"))))
+        .containsExactly("/adapters/api/probe");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

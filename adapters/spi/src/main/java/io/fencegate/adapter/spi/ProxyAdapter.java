@@ -18,13 +18,23 @@ public interface ProxyAdapter extends ResourceAdapter {
   /**
    * Forwards one write, at most once, and streams the answer to its caller.
    *
+   * @param name of the write, {@code session.number}: the gateway's session and a number, in
+   *     characters of a URI's path; no other write ever has it
    * @param deadlineNanos monotonic; the connection is destroyed then, or when the adapter's own
    *     time for one request is up, or at the time that the last look names
    * @param lastLook asked once, when a connection is there and before the first byte leaves; where
    *     it names no time, the outcome is {@link ForwardOutcome.Withheld}
    */
   Future<ForwardOutcome> forward(
-      Permit permit, ProxiedRequest request, long deadlineNanos, LastLook lastLook);
+      Permit permit, ProxiedRequest request, String name, long deadlineNanos, LastLook lastLook);
+
+  /**
+   * Whether every write carries its name to the downstream and {@link #reconcile} can ask about it
+   * there by that name, or about all writes of a session that has ended by the session alone.
+   */
+  default boolean namesWrites() {
+    return false;
+  }
 
   /**
    * How writes have to be prepared before their token is confirmed; empty where they need not be.

@@ -7,21 +7,40 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * What may still land in a downstream that cannot tell: token 8, wall clock 8, milliseconds 8, kind
- * 1, then the reason.
+ * 1, then a line with the reason and one with the names, separated by commas.
  *
  * @param token none of it has a lower one
  * @param atMillis wall clock, since 1970, for people
  * @param underWay for how long it may still be sent by who ended; zero for what nobody sends any
  *     more
  * @param reason for people
+ * @param names by which the downstream can be asked about all of it; empty where it cannot be
  */
 public record UnresolvedRecord(
-    FencingToken token, long atMillis, Duration underWay, Kind kind, String reason) {
+    FencingToken token,
+    long atMillis,
+    Duration underWay,
+    Kind kind,
+    String reason,
+    List<String> names) {
 
+  private static final String COMMA = ",";
   private static final int HEAD_BYTES = 3 * Long.BYTES + 1;
+
+  /** One line, whatever a driver had to say. */
+  public UnresolvedRecord {
+    reason = reason.replace('\n', ' ');
+    names = List.copyOf(names);
+  }
+
+  /** The same under other names. */
+  public UnresolvedRecord named(List<String> others) {
+    return new UnresolvedRecord(token, atMillis, underWay, kind, reason, others);
+  }
 
   /** What is known of it. */
   public enum Kind {
@@ -45,7 +64,8 @@ public record UnresolvedRecord(
   }
 
   public Value encode() {
-    byte[] text = (reason + "\n").getBytes(StandardCharsets.UTF_8);
+    byte[] text =
+        (reason + "\n" + String.join(COMMA, names) + "\n").getBytes(StandardCharsets.UTF_8);
     return Value.of(
         ByteBuffer.allocate(HEAD_BYTES + text.length)
             .putLong(token.value())
@@ -67,7 +87,9 @@ public record UnresolvedRecord(
     Kind kind = Kind.of(in.get());
     byte[] text = new byte[in.remaining()];
     in.get(text);
-    return new UnresolvedRecord(
-        token, atMillis, underWay, kind, new String(text, StandardCharsets.UTF_8).stripTrailing());
+    String[] lines = new String(text, StandardCharsets.UTF_8).split("\n", -1);
+    List<String> names =
+        lines.length > 1 && !lines[1].isBlank() ? List.of(lines[1].split(COMMA, -1)) : List.of();
+    return new UnresolvedRecord(token, atMillis, underWay, kind, lines[0], names);
   }
 }

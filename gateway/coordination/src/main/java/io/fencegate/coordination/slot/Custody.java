@@ -71,6 +71,9 @@ public final class Custody implements SlotOwnership.Tenants {
   /** What a transaction that nobody waits for may take. */
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
+  /** Between a session and the number of its write. */
+  private static final String OF_SESSION = ".";
+
   private static final Logger LOG = LoggerFactory.getLogger(Custody.class);
 
   private final Parts parts;
@@ -82,6 +85,7 @@ public final class Custody implements SlotOwnership.Tenants {
 
   private final Marker marker;
   private long timer;
+  private long lastName;
 
   /** What it stands on. */
   public record Parts(
@@ -98,6 +102,11 @@ public final class Custody implements SlotOwnership.Tenants {
     this.book = new UnresolvedBook(parts);
     this.marker = new Marker(parts, book);
     parts.slots().serve(this);
+  }
+
+  /** Whom to ask about writes whose end nobody saw; set before the first write. */
+  public void askBy(DoubtProbe probe) {
+    book.askBy(probe);
   }
 
   /** Begins to look after marks and unresolved writes. */
@@ -190,14 +199,27 @@ public final class Custody implements SlotOwnership.Tenants {
             Whereabouts.Nowhere::reason));
   }
 
+  /** A name for a write that is about to be sent, which no other one ever has. */
+  public String newWriteName() {
+    lastName++;
+    return parts.slots().self() + OF_SESSION + lastName;
+  }
+
+  /** Whether it is still this session that the name says. */
+  public boolean isOfThisSession(String writeName) {
+    return writeName.startsWith(parts.slots().self() + OF_SESSION);
+  }
+
   // ---- after a write
 
   /**
    * A write leaves the barrier that may still land.
    *
+   * @param name by which the downstream can be asked about it; empty where it cannot be
    * @param settledAtNanos monotonic; from when on it counts as settled, never by itself where empty
    */
-  public void unresolved(Permit permit, String reason, OptionalLong settledAtNanos) {
+  public void unresolved(
+      Permit permit, String reason, Optional<String> name, OptionalLong settledAtNanos) {
     String id = book.newId("write");
     parts.barrier().unresolved(permit, id, settledAtNanos);
     book.record(
@@ -208,7 +230,8 @@ public final class Custody implements SlotOwnership.Tenants {
             parts.clocks().read().wallMillis(),
             Duration.ZERO,
             UnresolvedRecord.Kind.WRITE,
-            reason));
+            reason,
+            name.map(List::of).orElseGet(List::of)));
   }
 
   // ---- between writes

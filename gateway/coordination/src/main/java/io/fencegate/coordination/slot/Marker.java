@@ -12,6 +12,7 @@ import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.token.FencingToken;
 import io.vertx.core.Future;
+import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -91,7 +92,8 @@ final class Marker {
         new MarkRecord(
             parts.slots().self(),
             lowest(call.resource(), call.token()),
-            parts.slots().longestUnderWay());
+            parts.slots().longestUnderWay(),
+            book.probe().canBeAsked(call.resource()));
     call.kept().nextLowest = mark.lowest();
     return parts
         .commits()
@@ -169,7 +171,8 @@ final class Marker {
             parts.clocks().read().wallMillis(),
             lost.longest(),
             UnresolvedRecord.Kind.OWNER_LOST,
-            "the gateway that had the resource ended, and may have had writes under way");
+            "the gateway that had the resource ended, and may have had writes under way",
+            lost.named() ? List.of(lost.session()) : List.of());
     LOG.warn(
         "writes to {} from token {} on may still land: their gateway has ended",
         call.resource(),

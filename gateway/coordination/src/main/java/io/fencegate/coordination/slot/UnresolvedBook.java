@@ -22,6 +22,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The records of what may still land: those of this gateway's resources as the barrier knows them,
@@ -37,20 +39,35 @@ final class UnresolvedBook {
   /** Records that are read at once; there is one per resource and token. */
   private static final int MAX_RECORDS = 10_000;
 
+  /** Between two questions to a downstream; doubled each time, to {@link #LONGEST_PAUSE}. */
+  private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
+
+  /** Names that one record has: more writes of one token in doubt are for people to look at. */
+  private static final int MAX_NAMES = 100;
+
+  private static final Logger LOG = LoggerFactory.getLogger(UnresolvedBook.class);
+
   private static final int SESSION_CHARS = 8;
 
   private final Custody.Parts parts;
   private final Map<ResourceName, Map<String, Known>> known = new HashMap<>();
   private boolean comparing;
   private long lastId;
+  private DoubtProbe probe = DoubtProbe.NOBODY;
 
   /** A record, and whether the coordinator is known to have it. */
   private static final class Known {
     final UnresolvedRecord record;
     boolean durable;
     boolean busy;
+    boolean asking;
+    long askAtNanos;
+    Duration pause = FIRST_PAUSE;
 
-    Known(UnresolvedRecord record, boolean durable) {
+    Known(UnresolvedRecord record, boolean durable, long nowNanos) {
+      this.askAtNanos = nowNanos;
       this.record = record;
       this.durable = durable;
     }
@@ -58,6 +75,14 @@ final class UnresolvedBook {
 
   UnresolvedBook(Custody.Parts parts) {
     this.parts = parts;
+  }
+
+  void askBy(DoubtProbe newProbe) {
+    probe = newProbe;
+  }
+
+  DoubtProbe probe() {
+    return probe;
   }
 
   /** An id that nothing else ever has, in no gateway. */
@@ -113,7 +138,7 @@ final class UnresolvedBook {
                   it ->
                       OptionalLong.of(now.monotonicNanos() + it.plus(record.underWay()).toNanos()))
               .orElseGet(OptionalLong::empty);
-      of(resource).put(id, new Known(record, true));
+      of(resource).put(id, new Known(record, true, now.monotonicNanos()));
       parts.barrier().doubt(new Unresolved(id, resource, record.token(), 1, settledAtNanos));
     }
   }
@@ -125,10 +150,25 @@ final class UnresolvedBook {
   /** Something of this gateway's may still land. */
   void record(ResourceName resource, String id, UnresolvedRecord record) {
     if (!of(resource).containsKey(id)) {
-      Known one = new Known(record, false);
+      Known one =
+          new Known(
+              withNamesOfItsToken(resource, record), false, parts.clocks().read().monotonicNanos());
       of(resource).put(id, one);
       put(resource, id, one);
     }
+  }
+
+  /** The barrier has made all doubts of one token one: it is settled when all of them are. */
+  private UnresolvedRecord withNamesOfItsToken(ResourceName resource, UnresolvedRecord record) {
+    List<UnresolvedRecord> same = new ArrayList<>();
+    same.add(record);
+    of(resource).values().stream()
+        .map(it -> it.record)
+        .filter(it -> it.token().equals(record.token()))
+        .forEach(same::add);
+    List<String> names = same.stream().flatMap(it -> it.names().stream()).distinct().toList();
+    boolean allNamed = same.stream().noneMatch(it -> it.names().isEmpty());
+    return record.named(allNamed && names.size() <= MAX_NAMES ? names : List.of());
   }
 
   private void put(ResourceName resource, String id, Known one) {
@@ -155,6 +195,9 @@ final class UnresolvedBook {
       Set<String> doubts = parts.barrier().unresolvedIds(resource, now);
       for (Map.Entry<String, Known> it : List.copyOf(of(resource).entrySet())) {
         open |= doubts.contains(it.getKey());
+        if (doubts.contains(it.getKey())) {
+          ask(resource, it.getKey(), it.getValue(), now);
+        }
         sweep(resource, it.getKey(), it.getValue(), doubts.contains(it.getKey()));
       }
       if (of(resource).isEmpty()) {
@@ -176,6 +219,40 @@ final class UnresolvedBook {
     } else if (!one.durable) {
       put(resource, id, one);
     }
+  }
+
+  // ---- what downstreams say
+
+  private void ask(ResourceName resource, String id, Known one, ClockReading now) {
+    List<String> names = one.record.names();
+    if (one.asking
+        || names.isEmpty()
+        || now.isBefore(one.askAtNanos)
+        || !probe.canBeAsked(resource)) {
+      return;
+    }
+    one.asking = true;
+    Future.join(names.stream().map(it -> probe.isSettled(resource, it)).toList())
+        .onComplete(
+            answers -> {
+              one.asking = false;
+              boolean settled =
+                  answers.succeeded()
+                      && answers.result().<Boolean>list().stream().allMatch(it -> it);
+              answered(resource, id, one, settled);
+            });
+  }
+
+  private void answered(ResourceName resource, String id, Known one, boolean settled) {
+    ClockReading now = parts.clocks().read();
+    if (settled) {
+      LOG.info("nothing of doubt {} about {} can land, says the downstream", id, resource);
+      parts.barrier().resolve(id, now);
+      return;
+    }
+    one.askAtNanos = now.monotonicNanos() + one.pause.toNanos();
+    Duration twice = one.pause.multipliedBy(2);
+    one.pause = twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE;
   }
 
   private Future<Boolean> remove(ResourceName resource, String id) {

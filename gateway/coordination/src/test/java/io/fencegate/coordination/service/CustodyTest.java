@@ -7,6 +7,7 @@ import io.fencegate.coordination.key.MarkRecord;
 import io.fencegate.coordination.key.SlotRecord;
 import io.fencegate.coordination.key.UnresolvedRecord;
 import io.fencegate.coordination.slot.Custody;
+import io.fencegate.coordination.slot.DoubtProbe;
 import io.fencegate.coordination.slot.Whereabouts;
 import io.fencegate.coordination.store.Op;
 import io.fencegate.coordination.store.Value;
@@ -25,6 +26,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 /** What an owner has on its way is known to whoever owns the resource next. */
@@ -189,6 +191,82 @@ class CustodyTest extends CoordinationFixture {
     assertThat(read(keys.unresolved(resource, id))).isEmpty();
   }
 
+  /** A downstream that can be asked about every resource. */
+  private static final class Asked implements DoubtProbe {
+    final List<String> names = new CopyOnWriteArrayList<>();
+    volatile boolean settled;
+
+    @Override
+    public boolean canBeAsked(ResourceName resource) {
+      return true;
+    }
+
+    @Override
+    public Future<Boolean> isSettled(ResourceName resource, String name) {
+      names.add(name);
+      return Future.succeededFuture(settled);
+    }
+  }
+
+  @Test
+  void aDownstreamIsAskedAboutAllWritesOfAnOwnerThatEnded() {
+    Asked downstream = new Asked();
+    Party first = party();
+    custody(first).askBy(downstream);
+    ResourceName resource = ownedBy(first);
+    granted(take(first, resource, 42));
+    String session = first.coordination().session().id();
+    kill(first);
+    Party second = party();
+    custody(second).askBy(downstream);
+    awaitUntil(() -> isHere(second, resource));
+    granted(take(second, resource, 43));
+    awaitUntil(() -> !downstream.names.isEmpty());
+    assertThat(downstream.names).containsOnly(session);
+    assertThat(refusal(enter(second, resource, 43))).contains(RefusalCode.PREDECESSOR_UNRESOLVED);
+    downstream.settled = true;
+    awaitUntil(() -> enter(second, resource, 43) instanceof Entry.Entered);
+    awaitUntil(() -> unresolved(second).isEmpty());
+  }
+
+  @Test
+  void nobodyIsAskedAboutWritesThatDidNotCarryTheirNames() {
+    Party first = party();
+    ResourceName resource = ownedBy(first);
+    granted(take(first, resource, 42));
+    Permit permit = entered(first, resource, 42);
+    first.run(
+        () -> custody(first).unresolved(permit, "cut", Optional.empty(), OptionalLong.empty()));
+    awaitUntil(() -> read(keys.unresolved(resource, unresolved(first).get(0).id())).isPresent());
+    kill(first);
+    Asked downstream = new Asked();
+    downstream.settled = true;
+    Party second = party();
+    custody(second).askBy(downstream);
+    awaitUntil(() -> isHere(second, resource));
+    granted(take(second, resource, 43));
+    assertThat(unresolved(second)).hasSize(2).allMatch(it -> it.record().names().isEmpty());
+    assertThat(downstream.names).isEmpty();
+  }
+
+  @Test
+  void doubtsOfOneTokenCarryTheNamesOfAll() {
+    Asked downstream = new Asked();
+    Party party = party();
+    custody(party).askBy(downstream);
+    ResourceName resource = ownedBy(party);
+    granted(take(party, resource, 42));
+    for (String name : List.of("s.1", "s.2")) {
+      Permit permit = entered(party, resource, 42);
+      party.run(
+          () -> custody(party).unresolved(permit, "cut", Optional.of(name), OptionalLong.empty()));
+    }
+    awaitUntil(() -> downstream.names.containsAll(List.of("s.1", "s.2")));
+    downstream.settled = true;
+    granted(take(party, resource, 43));
+    awaitUntil(() -> enter(party, resource, 43) instanceof Entry.Entered);
+  }
+
   private static Optional<RefusalCode> refusal(Entry entry) {
     return entry.fold(
         permit -> Optional.empty(), Optional::empty, refusal -> Optional.of(refusal.code()));
@@ -200,7 +278,8 @@ class CustodyTest extends CoordinationFixture {
     ResourceName resource = ownedBy(first);
     granted(take(first, resource, 42));
     Permit permit = entered(first, resource, 42);
-    first.run(() -> custody(first).unresolved(permit, "cut", OptionalLong.empty()));
+    first.run(
+        () -> custody(first).unresolved(permit, "cut", Optional.empty(), OptionalLong.empty()));
     awaitUntil(() -> unresolved(first).size() == 1);
     first.call(() -> first.coordination().slots().leave());
     assertThat(mark(resource)).as("a clean hand-over leaves no mark").isEmpty();

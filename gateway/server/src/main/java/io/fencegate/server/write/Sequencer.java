@@ -125,28 +125,39 @@ final class Sequencer {
   // ---- proxied requests
 
   private Future<WriteReport> forward(Entered entered, WriteTask.Forward forward) {
+    String name = custody.newWriteName();
     return keyed.carryOut(
         entered.command(),
         forward.request(),
         new KeyedForwards.Steps(
-            request -> send(entered, forward.adapter(), request),
+            request -> send(entered, forward, name, request),
             outcome ->
                 outcome.fold(
-                    answered -> answered(entered, answered),
+                    answered -> answered(entered, name, answered),
                     () -> withheld(entered),
                     () ->
                         Future.succeededFuture(
                             reports.refused(entered.command(), WriteService.unprepared())),
                     refusal -> Future.succeededFuture(reports.refused(entered.command(), refusal)),
-                    unknown -> unknown(entered, unknown.reason()))));
+                    unknown -> unknown(entered, Optional.of(name), unknown.reason()))));
   }
 
   private Future<ForwardOutcome> send(
-      Entered entered, ProxyAdapter adapter, ProxiedRequest request) {
-    return adapter
+      Entered entered, WriteTask.Forward forward, String name, ProxiedRequest request) {
+    return forward
+        .adapter()
         .forward(
-            entered.permit(), request, entered.command().deadlineNanos(), () -> lastLook(entered))
+            entered.permit(),
+            request,
+            name,
+            entered.command().deadlineNanos(),
+            () -> lastLook(entered, name))
         .otherwise(Sequencer::forwardDefect);
+  }
+
+  /** Whoever asks about all writes of the session that has the mark must ask about this one. */
+  private OptionalLong lastLook(Entered entered, String name) {
+    return custody.isOfThisSession(name) ? lastLook(entered) : OptionalLong.empty();
   }
 
   static ForwardOutcome forwardDefect(Throwable defect) {
@@ -154,9 +165,10 @@ final class Sequencer {
     return new ForwardOutcome.Unknown("the adapter met a defect");
   }
 
-  private Future<WriteReport> answered(Entered entered, ForwardOutcome.Answered answered) {
+  private Future<WriteReport> answered(
+      Entered entered, String name, ForwardOutcome.Answered answered) {
     if (!answered.settled()) {
-      keepPlace(entered, "the downstream answered " + answered.status());
+      keepPlace(entered, Optional.of(name), "the downstream answered " + answered.status());
     }
     return Future.succeededFuture(
         reports.answered(entered.command(), answered.status(), answered.settled()));
@@ -181,7 +193,7 @@ final class Sequencer {
         stale -> Future.succeededFuture(reports.refused(command, judged())),
         sealFirst -> Future.succeededFuture(reports.refused(command, judged())),
         rejected -> Future.succeededFuture(reports.refused(command, rejected.refusal())),
-        unknown -> unknown(entered, unknown.reason()));
+        unknown -> unknown(entered, Optional.empty(), unknown.reason()));
   }
 
   private static Refusal judged() {
@@ -191,17 +203,22 @@ final class Sequencer {
 
   // ---- doubt
 
-  private Future<WriteReport> unknown(Entered entered, String reason) {
-    keepPlace(entered, reason);
+  private static boolean namesWrites(WriteCommand command) {
+    return command.adapter() instanceof ProxyAdapter proxy && proxy.namesWrites();
+  }
+
+  private Future<WriteReport> unknown(Entered entered, Optional<String> name, String reason) {
+    keepPlace(entered, name, reason);
     return Future.succeededFuture(reports.unknown(entered.command(), reason));
   }
 
-  private void keepPlace(Entered entered, String reason) {
+  private void keepPlace(Entered entered, Optional<String> name, String reason) {
     Optional<Duration> settleAfter = entered.command().policy().onUnresolved().settleAfter();
     long nowNanos = clocks.read().monotonicNanos();
     custody.unresolved(
         entered.permit(),
         reason,
+        name.filter(it -> namesWrites(entered.command())),
         settleAfter
             .map(it -> OptionalLong.of(nowNanos + it.toNanos()))
             .orElseGet(OptionalLong::empty));

@@ -38,6 +38,8 @@ final class HttpDownstream implements AutoCloseable {
   private final List<String> applied = new CopyOnWriteArrayList<>();
   private final Queue<HttpServerRequest> held = new ConcurrentLinkedQueue<>();
 
+  private final WriteNames names = new WriteNames();
+
   HttpDownstream() {
     server =
         vertx
@@ -71,8 +73,15 @@ final class HttpDownstream implements AutoCloseable {
 
   private void apply(HttpServerRequest request) {
     String path = request.path();
-    applied.add(
-        path.substring(1, path.lastIndexOf('/')) + " " + request.getHeader("Fencing-Token"));
+    if (names.isOpen(request)) {
+      applied.add(
+          path.substring(1, path.lastIndexOf('/')) + " " + request.getHeader("Fencing-Token"));
+    }
+  }
+
+  /** What it remembers of the names of writes. */
+  WriteNames names() {
+    return names;
   }
 
   void forget() {
@@ -93,6 +102,10 @@ final class HttpDownstream implements AutoCloseable {
   }
 
   private void serve(HttpServerRequest request) {
+    if (request.path().startsWith(WriteNames.PATH)) {
+      names.answer(request);
+      return;
+    }
     heads.add(request.method() + " " + request.uri());
     String what = request.path().substring(request.path().lastIndexOf('/') + 1);
     switch (what) {

@@ -31,6 +31,7 @@ final class ProxyFixture implements AutoCloseable {
       adapters:
         api: { type: http, url: "http://127.0.0.1:@api@", fencing: serialized, timeout: 4s, connectTimeout: 4s, pool: { size: 4, queue: 8 } }
         wire: { type: http, url: "http://127.0.0.1:@wire@", timeout: 2s }
+        asked: { type: http, url: "http://127.0.0.1:@api@", timeout: 1s, probe: { path: "/fencing/writes/{id}" } }
         gone: { type: http, url: "http://127.0.0.1:@gone@", timeout: 2s }
       resources:
         - name: ledger
@@ -69,6 +70,11 @@ final class ProxyFixture implements AutoCloseable {
           adapter: wire
           guarantee: serialized
           http: { route: "/wire/{tenant}/**" }
+        - name: asked
+          match: asked/{tenant}
+          adapter: asked
+          guarantee: serialized
+          http: { route: "/asked/{tenant}/**" }
         - name: gone
           match: gone/{tenant}
           adapter: gone
