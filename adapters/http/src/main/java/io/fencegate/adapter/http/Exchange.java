@@ -19,6 +19,7 @@ import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.RequestOptions;
+import io.vertx.core.http.StreamResetException;
 import io.vertx.core.streams.WriteStream;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +45,9 @@ final class Exchange {
   private static final long NO_TIMER = -1;
 
   private static final int OTHER_VERSION = 412;
+
+  /** Proof that nothing was done, RFC 9113 section 8.7. */
+  private static final long REFUSED_STREAM = 0x7;
 
   private enum Phase {
     ASKING,
@@ -209,7 +213,14 @@ final class Exchange {
   }
 
   private void broken(Throwable cause) {
-    if (!isOver()) {
+    if (isOver()) {
+      return;
+    }
+    if (cause instanceof StreamResetException reset && reset.getCode() == REFUSED_STREAM) {
+      reject(
+          RefusalCode.DOWNSTREAM_BUSY.because(
+              "the service refused the stream before it looked at the request"));
+    } else {
       destroy();
       end(new ForwardOutcome.Unknown("the connection broke before the answer"));
     }
@@ -358,7 +369,7 @@ final class Exchange {
   private void destroy() {
     HttpClientRequest sent = sending;
     if (sent != null) {
-      Destruction.of(sent.connection());
+      Destruction.of(sent, vertx);
     }
   }
 }

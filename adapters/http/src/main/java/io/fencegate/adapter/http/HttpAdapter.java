@@ -22,6 +22,7 @@ import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.net.NetClientOptions;
 import java.time.Duration;
@@ -40,6 +41,9 @@ final class HttpAdapter implements ProxyAdapter {
 
   /** Answers' heads: what common servers send at most. */
   private static final int MAX_HEADER_BYTES = 64 * 1024;
+
+  /** So many writes at most are in doubt when one connection breaks. */
+  private static final int MAX_STREAMS = 16;
 
   private final HttpSettings settings;
   private final AdapterContext context;
@@ -69,7 +73,23 @@ final class HttpAdapter implements ProxyAdapter {
         new PoolOptions()
             .setHttp1MaxSize(settings.poolSize())
             .setMaxWaitQueueSize(settings.poolQueue());
+    if (settings.http2()) {
+      speakHttp2(options, pool, settings);
+    }
     this.client = context.vertx().createHttpClient(options, pool);
+  }
+
+  /** Without encryption the service is known to speak it; else both sides say what they speak. */
+  private static void speakHttp2(
+      HttpClientOptions options, PoolOptions pool, HttpSettings settings) {
+    int streams = Math.min(settings.poolSize(), MAX_STREAMS);
+    options
+        .setProtocolVersion(HttpVersion.HTTP_2)
+        .setUseAlpn(settings.encrypted())
+        .setHttp2ClearTextUpgrade(false)
+        .setHttp2KeepAliveTimeout(KEEP_ALIVE_SECONDS)
+        .setHttp2MultiplexingLimit(streams);
+    pool.setHttp2MaxSize((settings.poolSize() + streams - 1) / streams);
   }
 
   @Override
@@ -79,7 +99,9 @@ final class HttpAdapter implements ProxyAdapter {
 
   @Override
   public Duration longestForward() {
-    return settings.timeout();
+    return settings.http2()
+        ? settings.timeout().plus(Destruction.PING_PATIENCE)
+        : settings.timeout();
   }
 
   @Override

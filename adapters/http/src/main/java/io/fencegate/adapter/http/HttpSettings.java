@@ -35,7 +35,8 @@ record HttpSettings(
     Duration connectTimeout,
     int poolSize,
     int poolQueue,
-    Optional<Probe> probe) {
+    Optional<Probe> probe,
+    boolean http2) {
 
   private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration DEFAULT_CONNECT = Duration.ofSeconds(1);
@@ -46,7 +47,7 @@ record HttpSettings(
   private static final Duration SHORTEST = Duration.ofMillis(100);
   private static final Duration LONGEST = Duration.ofMinutes(1);
   private static final Set<String> KNOWN =
-      Set.of("url", "fencing", "etag", "timeout", "connectTimeout", "pool", "probe");
+      Set.of("url", "fencing", "etag", "timeout", "connectTimeout", "pool", "probe", "http2");
   private static final Set<String> KNOWN_PROBE = Set.of("path");
   private static final Set<String> KNOWN_POOL = Set.of("size", "queue");
   private static final Pattern DURATION = Pattern.compile("([1-9][0-9]{0,8})(ms|s|m)");
@@ -72,6 +73,10 @@ record HttpSettings(
     checkDuration(root, "timeout", settings, LONGEST, problems);
     checkDuration(root, "connectTimeout", settings, LONGEST, problems);
     checkPool(root + "/pool", settings.get("pool"), problems);
+    Object http2 = settings.get("http2");
+    if (http2 != null && !(http2 instanceof Boolean)) {
+      problems.add(new PolicyProblem(root + "/http2", shown(http2), "true or false"));
+    }
     checkProbe(root + "/probe", settings.get("probe"), mode(settings.get("fencing")), problems);
     return problems;
   }
@@ -200,7 +205,8 @@ record HttpSettings(
         number(pool.get("queue"), 0, MAX_QUEUE).orElse(DEFAULT_QUEUE),
         settings.get("probe") instanceof Map<?, ?> probe
             ? Probe.of(probe.get("path"))
-            : Optional.empty());
+            : Optional.empty(),
+        Boolean.TRUE.equals(settings.get("http2")));
   }
 
   private static OptionalInt number(@Nullable Object given, int least, int most) {

@@ -70,6 +70,8 @@ class HttpAdapterFactoryTest {
         .containsExactly("/adapters/api/fencing");
     assertThat(problems(Map.of("url", URL, "timeout", "2m", "connectTimeout", "1")))
         .containsExactly("/adapters/api/timeout", "/adapters/api/connectTimeout");
+    assertThat(problems(Map.of("url", URL, "http2", true))).isEmpty();
+    assertThat(problems(Map.of("url", URL, "http2", "h2c"))).containsExactly("/adapters/api/http2");
     assertThat(problems(Map.of("url", URL, "pool", Map.of("size", 0, "queue", -1, "x", 1))))
         .containsExactly(
             "/adapters/api/pool/x", "/adapters/api/pool/size", "/adapters/api/pool/queue");

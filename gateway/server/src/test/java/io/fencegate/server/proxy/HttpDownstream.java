@@ -5,6 +5,8 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
@@ -23,7 +25,12 @@ import java.util.concurrent.TimeUnit;
 final class HttpDownstream implements AutoCloseable {
 
   /** A request whose body has arrived whole. */
-  record Seen(String method, String uri, Map<String, List<String>> headers, String body) {
+  record Seen(
+      HttpVersion version,
+      String method,
+      String uri,
+      Map<String, List<String>> headers,
+      String body) {
     String header(String name) {
       return String.join(", ", headers.getOrDefault(name, List.of()));
     }
@@ -124,7 +131,13 @@ final class HttpDownstream implements AutoCloseable {
     request.endHandler(
         whole -> {
           String body = HexFormat.of().formatHex(digest.digest());
-          seen.add(new Seen(request.method().name(), request.uri(), headers(request), body));
+          seen.add(
+              new Seen(
+                  request.version(),
+                  request.method().name(),
+                  request.uri(),
+                  headers(request),
+                  body));
           answer(request, what, body);
         });
   }
@@ -167,16 +180,21 @@ final class HttpDownstream implements AutoCloseable {
         request.response().setChunked(true).write("half");
         vertx.setTimer(100, due -> request.connection().close());
       }
+      case "refuse-stream" -> request.response().reset(0x7);
+      case "reset-stream" -> request.response().reset(0x2);
       default ->
-          request
-              .response()
-              .putHeader("Connection", "X-Hop")
-              .putHeader("X-Hop", "mine")
+          connectionHeaders(request)
               .putHeader("X-End", "yours")
               .putHeader("Fencing-Decision", "forged")
               .putHeader("Idempotent-Replayed", "true")
               .end(body);
     }
+  }
+
+  private static HttpServerResponse connectionHeaders(HttpServerRequest request) {
+    return request.version() == HttpVersion.HTTP_2
+        ? request.response()
+        : request.response().putHeader("Connection", "X-Hop").putHeader("X-Hop", "mine");
   }
 
   private static Map<String, List<String>> headers(HttpServerRequest request) {

@@ -38,9 +38,14 @@ class ProxiedBodiesTest {
   private ProxyFixture fixture;
   private Lock lock;
 
+  /** What the gateway speaks to the service. */
+  ProxyFixture fixture(Path where) throws IOException {
+    return new ProxyFixture(where);
+  }
+
   @BeforeEach
   void start() throws IOException {
-    fixture = new ProxyFixture(folder);
+    fixture = fixture(folder);
     lock = fixture.api.acquire(ProxyFixture.fresh("ledger"));
   }
 

@@ -51,7 +51,7 @@ final class ProxyFixture implements AutoCloseable {
           adapter: api
           guarantee: serialized
           http: { route: "/waiting/{tenant}/**" }
-          onUnresolved: { action: wait, settleAfter: 500ms }
+          onUnresolved: { action: wait, settleAfter: 2s }
         - name: keyed
           match: keyed/{tenant}
           adapter: api
@@ -93,8 +93,18 @@ final class ProxyFixture implements AutoCloseable {
     this(folder, 1);
   }
 
+  /** One gateway that speaks HTTP/2 to the service. */
+  static ProxyFixture speakingHttp2(Path folder) throws IOException {
+    return new ProxyFixture(
+        folder, 1, POLICIES.replace("type: http, ", "type: http, http2: true, "));
+  }
+
   /** So many gateways on one coordinator; requests go to the first where nothing else is said. */
   ProxyFixture(Path folder, int count) throws IOException {
+    this(folder, count, POLICIES);
+  }
+
+  private ProxyFixture(Path folder, int count, String policies) throws IOException {
     wire =
         FaultProxy.start(vertx, "127.0.0.1", downstream.port())
             .toCompletionStage()
@@ -104,7 +114,7 @@ final class ProxyFixture implements AutoCloseable {
     gateways =
         TestGateways.start(
             folder,
-            POLICIES
+            policies
                 .replace("@api@", Integer.toString(downstream.port()))
                 .replace("@wire@", Integer.toString(wire.port()))
                 .replace("@gone@", Integer.toString(closedPort())),
