@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.coordination;
 
+import io.fencegate.coordination.agreement.PolicyRegister;
 import io.fencegate.coordination.cluster.GatewayKeys;
 import io.fencegate.coordination.commit.CommitBatcher;
 import io.fencegate.coordination.commit.GatewaySession;
 import io.fencegate.coordination.epoch.EpochLedger;
 import io.fencegate.coordination.epoch.ForeignEpochs;
+import io.fencegate.coordination.freeze.Drains;
 import io.fencegate.coordination.freeze.FreezeBoard;
+import io.fencegate.coordination.freeze.FreezeOrders;
 import io.fencegate.coordination.health.CoordinatorHealth;
 import io.fencegate.coordination.idempotency.IdempotencyLedger;
 import io.fencegate.coordination.key.Keyspace;
@@ -16,6 +19,7 @@ import io.fencegate.coordination.lock.LockService;
 import io.fencegate.coordination.operator.ClusterAdmin;
 import io.fencegate.coordination.operator.EpochReset;
 import io.fencegate.coordination.operator.LockBreaker;
+import io.fencegate.coordination.operator.PolicySwitch;
 import io.fencegate.coordination.operator.ResourceDirectory;
 import io.fencegate.coordination.slot.Custody;
 import io.fencegate.coordination.slot.SlotOwnership;
@@ -61,7 +65,11 @@ public final class Coordination {
   private final GatewayKeys gatewayKeys;
   private final SlotOwnership slots;
   private final Custody custody;
+  private final PolicyRegister policies;
+  private final Drains drains;
   private final FreezeBoard freezes;
+  private final FreezeOrders freezeOrders;
+  private final PolicySwitch policySwitch;
   private long heartbeat;
 
   /**
@@ -121,8 +129,24 @@ public final class Coordination {
     this.health = new CoordinatorHealth(vertx, setup.store(), history);
     this.gatewayKeys = new GatewayKeys(setup.store(), keys, setup.secureRandom());
     this.epochs = new EpochLedger(keys, commits, buckets, setup.clocks(), history);
+    this.policies = new PolicyRegister(setup.store(), keys);
+    this.drains = new Drains(setup.store(), keys, session::id);
     this.freezes =
-        new FreezeBoard(vertx, setup.store(), keys, setup.clocks(), setup.secureRandom());
+        new FreezeBoard(
+            new FreezeBoard.Parts(vertx, setup.store(), keys, setup.clocks(), policies, drains));
+    this.freezeOrders =
+        new FreezeOrders(vertx, setup.store(), keys, setup.clocks(), setup.secureRandom(), freezes);
+    this.policySwitch =
+        new PolicySwitch(
+            new PolicySwitch.Parts(
+                vertx,
+                setup.store(),
+                keys,
+                setup.clocks(),
+                freezes,
+                freezeOrders,
+                policies,
+                setup.takeoverDelay()));
     this.idempotency =
         new IdempotencyLedger(
             new IdempotencyLedger.Parts(
@@ -285,11 +309,32 @@ public final class Coordination {
     return freezes;
   }
 
+  /** Puts and lifts freezes. */
+  public FreezeOrders freezeOrders() {
+    return freezeOrders;
+  }
+
+  /** Tells other gateways what has ended here. */
+  public Drains drains() {
+    return drains;
+  }
+
+  /** The policies that all gateways share. */
+  public PolicyRegister policies() {
+    return policies;
+  }
+
+  /** Puts policies in force in another form. */
+  public PolicySwitch policySwitch() {
+    return policySwitch;
+  }
+
   /** Ends the session; locks that were granted live on. The store stays open. */
   public Future<Void> close() {
     vertx.cancelTimer(heartbeat);
     slots.stop();
     custody.stop();
+    policySwitch.stop();
     freezes.stop();
     changes.close();
     health.close();

@@ -210,8 +210,8 @@ public final class Gateway extends VerticleBase {
         new GatewayMetrics.Sources(barrier, coordinating, library, auditLog, setup.clocks()));
     CommitMetrics.register(registry, coordinating.commits());
     vertx.setPeriodic(FORGET_EVERY.toMillis(), unused -> forgetIdle());
-    library.follow();
     WriteService writes = writes(coordinating, library, observations);
+    agree(coordinating, library, writes);
     workerRouter = workerRouter(coordinating, library, observations, writes);
     return listen(
             setup.config().operator(),
@@ -224,6 +224,25 @@ public final class Gateway extends VerticleBase {
               LOG.info("worker port {}, operator port {}", workerPort(), operatorPort());
               return null;
             });
+  }
+
+  /** What gateways share about policies and freezes, and what this one adds to it. */
+  private void agree(Coordination coordinating, PolicyLibrary library, WriteService writes) {
+    coordinating.drains().follow(writes::ended);
+    coordinating
+        .policies()
+        .listen(
+            () -> {
+              writes.forgetConfirmed();
+              withdrawAll();
+            });
+    Runnable own =
+        () -> {
+          coordinating.policies().own(library.active().terms().values());
+          coordinating.freezes().readAnew().otherwiseEmpty();
+        };
+    own.run();
+    library.follow(own);
   }
 
   private Coordination coordinate(CoordinatorHistory history, ActivePolicies active) {
@@ -283,6 +302,7 @@ public final class Gateway extends VerticleBase {
             coordinating.session(),
             coordinating.custody(),
             coordinating.freezes(),
+            coordinating.policies(),
             setup.clocks(),
             observations));
   }

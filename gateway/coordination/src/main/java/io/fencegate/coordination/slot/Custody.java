@@ -123,11 +123,20 @@ public final class Custody implements SlotOwnership.Tenants {
   /** Whether a write with this token may be let in without asking. */
   public boolean admits(ResourceName resource, FencingToken token, ClockReading now) {
     Kept kept = resources.get(resource);
-    if (kept == null || !kept.isMarkedFrom(token) || !parts.slots().admits(resource, now)) {
+    if (kept == null
+        || !kept.isMarkedFrom(token)
+        || !isMarkedAsSent(resource, kept)
+        || !parts.slots().admits(resource, now)) {
       return false;
     }
     kept.lastUsedNanos = now.monotonicNanos();
     return true;
+  }
+
+  /** Nothing goes out without a name under a mark that says that everything has one. */
+  private boolean isMarkedAsSent(ResourceName resource, Kept kept) {
+    MarkRecord mark = kept.mark;
+    return mark == null || !mark.named() || book.probe().canBeAsked(resource);
   }
 
   /** Whether a write that was let in may still leave. */
@@ -135,6 +144,7 @@ public final class Custody implements SlotOwnership.Tenants {
     Kept kept = resources.get(permit.resource());
     if (kept == null
         || !kept.isMarkedFrom(permit.token())
+        || !isMarkedAsSent(permit.resource(), kept)
         || !parts.slots().holds(permit.resource(), now)) {
       return false;
     }
