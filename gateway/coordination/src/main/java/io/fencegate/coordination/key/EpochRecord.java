@@ -93,6 +93,11 @@ public record EpochRecord(FencingToken raised, String source) {
     return source.equals(SOURCE_LOCK) || source.equals(SOURCE_BREAK);
   }
 
+  /** Whether the numbers of both have one order. */
+  public boolean comparesWith(EpochRecord other) {
+    return isOfLocks() ? other.isOfLocks() : source.equals(other.source);
+  }
+
   public boolean isOf(String expected) {
     return source.equals(expected);
   }
