@@ -102,6 +102,11 @@ public record EpochRecord(FencingToken raised, String source) {
     return source.equals(expected);
   }
 
+  /** Whether its source is one of the constants above. */
+  public boolean isKnown() {
+    return isOfLocks() || source.equals(SOURCE_EXTERNAL) || source.equals(SOURCE_ELECTION);
+  }
+
   /** Whether its token is one that was issued. */
   public boolean isOfAToken() {
     return source.equals(SOURCE_LOCK);
