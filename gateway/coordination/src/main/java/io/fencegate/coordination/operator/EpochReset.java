@@ -89,20 +89,31 @@ public final class EpochReset {
       Optional<EpochRecord> kept,
       Predicate<EpochRecord> mayForget,
       long deadlineNanos) {
-    if (kept.filter(mayForget.negate()).isPresent()) {
-      return refused(nothingToReset(kept.get()));
-    }
     return inCoordinator(resource, mayForget, deadlineNanos)
         .compose(
-            ruling ->
-                ruling.fold(
-                    before ->
-                        kept.isEmpty()
-                            ? Future.succeededFuture(ruling)
-                            : ledger
-                                .forget(resource, kept.get(), deadlineNanos)
-                                .map(forgot -> forgotten(forgot, before.or(() -> kept))),
-                    EpochReset::refused));
+            ruling -> {
+              if (kept.filter(mayForget).isPresent() && isOverInCoordinator(ruling)) {
+                Optional<EpochRecord> before = ruling.fold(it -> it, refusal -> Optional.empty());
+                return ledger
+                    .forget(resource, kept.get(), deadlineNanos)
+                    .map(forgot -> forgotten(forgot, before.or(() -> kept)));
+              }
+              return kept.filter(mayForget.negate()).isPresent() && forgotNothing(ruling)
+                  ? refused(nothingToReset(kept.get()))
+                  : Future.succeededFuture(ruling);
+            });
+  }
+
+  /**
+   * A token of a lock may have got as far as the coordinator's record, which then stays, before the
+   * ledger refused it.
+   */
+  private static boolean isOverInCoordinator(Ruling<Optional<EpochRecord>> ruling) {
+    return ruling.fold(before -> true, refusal -> refusal.code() == RefusalCode.INVALID_REQUEST);
+  }
+
+  private static boolean forgotNothing(Ruling<Optional<EpochRecord>> ruling) {
+    return ruling.fold(Optional::isEmpty, refusal -> false);
   }
 
   private static Ruling<Optional<EpochRecord>> forgotten(

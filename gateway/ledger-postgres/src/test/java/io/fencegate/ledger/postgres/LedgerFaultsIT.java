@@ -122,7 +122,7 @@ class LedgerFaultsIT extends LedgerFixture {
       statement.execute("UPDATE " + TABLE + " SET raised_at = now()");
       List<CompletableFuture<Ruling<EpochStore.Raise>>> raises = new ArrayList<>();
       for (int i = 0; i < 50; i++) {
-        long value = 43 + i;
+        long value = 43L + i;
         raises.add(context.start(() -> ledger.raise(R, lock(value), deadline())));
       }
       raises.forEach(raise -> unavailable(OnContext.await(raise)));

@@ -116,7 +116,7 @@ class PostgresEpochsIT extends LedgerFixture {
         contexts.add(new OnContext(vertx));
       }
       for (int i = 0; i < each * gateways; i++) {
-        long value = 2 + random.nextInt(each * gateways);
+        long value = 2L + random.nextInt(each * gateways);
         PostgresEpochs one = ledgers.get(i % gateways);
         asked.add(value);
         raises.add(contexts.get(i % gateways).start(() -> one.raise(R, lock(value), deadline())));
