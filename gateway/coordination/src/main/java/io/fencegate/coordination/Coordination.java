@@ -6,7 +6,6 @@ import io.fencegate.coordination.commit.CommitBatcher;
 import io.fencegate.coordination.commit.GatewaySession;
 import io.fencegate.coordination.epoch.EpochKeeping;
 import io.fencegate.coordination.epoch.EpochLedger;
-import io.fencegate.coordination.epoch.EpochTerms;
 import io.fencegate.coordination.epoch.ForeignEpochs;
 import io.fencegate.coordination.freeze.FreezeBoard;
 import io.fencegate.coordination.health.CoordinatorHealth;
@@ -87,7 +86,7 @@ public final class Coordination {
       Supplier<Duration> takeoverDelay,
       EpochKeeping epochs) {
 
-    /** The coordinator alone keeps the epochs. */
+    /** The coordinator alone keeps the epochs, and nobody is asked whether all agree on that. */
     public Setup(
         Vertx vertx,
         CoordinationStore store,
@@ -106,7 +105,7 @@ public final class Coordination {
           secureRandom,
           barrier,
           takeoverDelay,
-          new EpochKeeping(store, prefix, EpochTerms.COORDINATOR));
+          EpochKeeping.alone());
     }
   }
 

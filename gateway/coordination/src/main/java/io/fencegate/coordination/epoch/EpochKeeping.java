@@ -32,7 +32,7 @@ public final class EpochKeeping {
   private static final Logger LOG = LoggerFactory.getLogger(EpochKeeping.class);
 
   private final Optional<EpochStore> ledger;
-  private final EpochPlace place;
+  private final Optional<EpochPlace> place;
   private Optional<String> trouble = Optional.empty();
 
   /**
@@ -41,8 +41,17 @@ public final class EpochKeeping {
    * @param prefix of the coordinator's keys
    */
   public EpochKeeping(CoordinationStore store, String prefix, EpochTerms terms) {
-    this.ledger = terms.ledger();
-    this.place = new EpochPlace(store, new Keyspace(prefix), terms);
+    this(terms.ledger(), Optional.of(new EpochPlace(store, new Keyspace(prefix), terms)));
+  }
+
+  private EpochKeeping(Optional<EpochStore> ledger, Optional<EpochPlace> place) {
+    this.ledger = ledger;
+    this.place = place;
+  }
+
+  /** For who has the coordinator to itself: nothing besides it, and nobody to agree with. */
+  public static EpochKeeping alone() {
+    return new EpochKeeping(Optional.empty(), Optional.empty());
   }
 
   /**
@@ -54,7 +63,8 @@ public final class EpochKeeping {
    */
   public Future<Void> settleFirst(long deadlineNanos) {
     return place
-        .settleFirst(deadlineNanos)
+        .map(it -> it.settleFirst(deadlineNanos))
+        .orElseGet(EpochKeeping::agreed)
         .compose(
             ruling ->
                 ruling.fold(
@@ -69,7 +79,7 @@ public final class EpochKeeping {
 
   /** Other gateways may have come, or the coordinator may be another by now. */
   public void forgetOthers() {
-    place.forget();
+    place.ifPresent(EpochPlace::forget);
   }
 
   /** Whether epochs are kept besides the coordinator. */
@@ -89,7 +99,23 @@ public final class EpochKeeping {
    * @param deadlineNanos monotonic
    */
   public Future<Ruling<Optional<EpochStore>>> ledger(long deadlineNanos) {
-    return place.agreed(deadlineNanos).map(ruling -> noted(ruling.map(note -> ledger)));
+    return place
+        .map(it -> it.agreed(deadlineNanos))
+        .orElseGet(EpochKeeping::agreed)
+        .map(ruling -> ruling.map(note -> ledger))
+        .onSuccess(ruling -> ruling.fold(this::agreedOn, this::note));
+  }
+
+  /** What the ledger had to say last still counts. */
+  private boolean agreedOn(Optional<EpochStore> found) {
+    if (found.isEmpty()) {
+      trouble = Optional.empty();
+    }
+    return true;
+  }
+
+  private static Future<Ruling<String>> agreed() {
+    return Future.succeededFuture(Ruling.granted(EpochPlace.COORDINATOR));
   }
 
   /** Runs {@code work} with the ledger, or answers {@code none} where there is none. */
@@ -117,7 +143,7 @@ public final class EpochKeeping {
         });
   }
 
-  private void note(Refusal refusal) {
+  private boolean note(Refusal refusal) {
     boolean ours =
         refusal.code() == RefusalCode.EPOCH_STORE_UNAVAILABLE
             || refusal.code() == RefusalCode.HANDOVER;
@@ -127,6 +153,7 @@ public final class EpochKeeping {
     if (ours) {
       trouble = Optional.of(refusal.detail());
     }
+    return ours;
   }
 
   /**

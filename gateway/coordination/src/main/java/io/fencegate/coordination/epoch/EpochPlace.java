@@ -84,7 +84,9 @@ final class EpochPlace {
    * elsewhere, otherwise where that is not known.
    */
   Future<Ruling<String>> settleFirst(long deadlineNanos) {
-    return settle(deadlineNanos, terms.replaces());
+    Future<Ruling<String>> asked = settle(deadlineNanos, terms.replaces());
+    known = Optional.of(asked);
+    return asked;
   }
 
   private Future<Ruling<String>> settle(long deadlineNanos, Optional<String> replaces) {

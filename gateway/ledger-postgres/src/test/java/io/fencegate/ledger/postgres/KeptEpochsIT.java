@@ -30,6 +30,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,15 +40,22 @@ import org.junit.jupiter.api.io.TempDir;
 /** A token is accepted once both the coordinator and the ledger have it, and not before. */
 class KeptEpochsIT extends LedgerFixture {
 
-  private static final Keyspace KEYS = new Keyspace(KeptParty.PREFIX);
+  /** A store may serve many tests, each with keys of its own. */
+  private final String prefix = "kept-" + UUID.randomUUID();
 
+  private final Keyspace keys = new Keyspace(prefix);
   @TempDir Path folder;
   private CoordinationStore store;
   private final List<KeptParty> parties = new ArrayList<>();
 
   @BeforeEach
   void openCoordinator() {
-    store = await(EmbeddedStore.open(vertx, folder, CLOCKS));
+    store = openStore();
+  }
+
+  /** Another kind of store runs the same tests. */
+  CoordinationStore openStore() {
+    return await(EmbeddedStore.open(vertx, folder, CLOCKS));
   }
 
   @AfterEach
@@ -62,7 +70,7 @@ class KeptEpochsIT extends LedgerFixture {
   }
 
   private KeptParty party(EpochTerms terms) {
-    KeptParty party = KeptParty.start(vertx, store, terms);
+    KeptParty party = KeptParty.start(vertx, store, prefix, terms);
     parties.add(party);
     return party;
   }
@@ -81,7 +89,7 @@ class KeptEpochsIT extends LedgerFixture {
   }
 
   private Optional<EpochRecord> inCoordinator() {
-    return read(KEYS.epoch(R)).map(entry -> EpochRecord.decode(entry.value()));
+    return read(keys.epoch(R)).map(entry -> EpochRecord.decode(entry.value()));
   }
 
   private static Refusal refused(Ruling<?> ruling, RefusalCode code) {
@@ -189,7 +197,7 @@ class KeptEpochsIT extends LedgerFixture {
     Grant old = party.acquire();
     granted(party.raise(old));
     granted(party.breakLock(Optional.empty()));
-    delete(KEYS.epoch(R));
+    delete(keys.epoch(R));
     refused(party.raise(old), RefusalCode.LEASE_EXPIRED);
     Grant next = party.acquire();
     granted(party.raise(next));
@@ -222,7 +230,7 @@ class KeptEpochsIT extends LedgerFixture {
     granted(
         party.call(
             () -> party.coordination().epochs().confirm(R, grant.token(), null, deadline())));
-    delete(KEYS.confirmed(R));
+    delete(keys.confirmed(R));
     assertThat(granted(party.raise(grant)).confirmed()).isEqualTo(grant.token());
     assertThat(granted(party.judge(grant)).confirmed()).isEqualTo(grant.token());
   }
@@ -251,7 +259,7 @@ class KeptEpochsIT extends LedgerFixture {
     Refusal halfDone = unavailable(party.breakLock(Optional.of(old.token())));
     assertThat(halfDone.certainty()).isEqualTo(Certainty.UNKNOWN);
     assertThat(halfDone.detail()).contains("fencingToken " + old.token());
-    assertThat(read(KEYS.lock(R))).isEmpty();
+    assertThat(read(keys.lock(R))).isEmpty();
     wire.pass();
     Broken broken = granted(party.breakLock(Optional.of(old.token())));
     assertThat(broken.token()).contains(old.token());
@@ -280,8 +288,8 @@ class KeptEpochsIT extends LedgerFixture {
     KeptParty party = party();
     granted(external(party, 50));
     assertThat(database.kept(R.value())).containsExactly("50 external");
-    delete(KEYS.epoch(R));
-    delete(KEYS.epochSource(R));
+    delete(keys.epoch(R));
+    delete(keys.epochSource(R));
     Grant grant = party.acquire();
     refused(party.raise(grant), RefusalCode.HANDOVER);
     refused(party.judge(grant), RefusalCode.HANDOVER);
@@ -316,8 +324,8 @@ class KeptEpochsIT extends LedgerFixture {
   void whatAnotherSourceLeftInTheLedgerIsForgottenAndALocksRecordStays() {
     KeptParty party = party();
     granted(external(party, 50));
-    delete(KEYS.epoch(R));
-    delete(KEYS.epochSource(R));
+    delete(keys.epoch(R));
+    delete(keys.epochSource(R));
     Grant grant = party.acquire();
     refused(party.raise(grant), RefusalCode.HANDOVER);
     for (int i = 0; i < 2; i++) {
@@ -341,13 +349,13 @@ class KeptEpochsIT extends LedgerFixture {
   // ---- agreeing
 
   private String note() {
-    return read(KEYS.epochsPlace())
+    return read(keys.epochsPlace())
         .map(entry -> new String(entry.value().toBytes(), StandardCharsets.UTF_8))
         .orElse("");
   }
 
   private void assertElsewhere(EpochTerms terms, String detail) {
-    assertThatThrownBy(() -> KeptParty.start(vertx, store, terms))
+    assertThatThrownBy(() -> KeptParty.start(vertx, store, prefix, terms))
         .hasRootCauseInstanceOf(EpochsElsewhere.class)
         .rootCause()
         .hasMessageContaining(detail);

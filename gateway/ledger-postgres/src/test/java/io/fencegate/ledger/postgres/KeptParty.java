@@ -29,7 +29,6 @@ import org.awaitility.Awaitility;
 /** One gateway's coordination, whose epochs are also kept in a ledger. */
 final class KeptParty {
 
-  static final String PREFIX = "kept";
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private final OnContext context;
@@ -42,15 +41,15 @@ final class KeptParty {
   }
 
   /** Starts one, or fails as a gateway would. */
-  static KeptParty start(Vertx vertx, CoordinationStore store, EpochTerms terms) {
+  static KeptParty start(Vertx vertx, CoordinationStore store, String prefix, EpochTerms terms) {
     OnContext context = new OnContext(vertx);
     Coordination coordination =
         context.run(
             () -> {
-              EpochKeeping keeping = new EpochKeeping(store, PREFIX, terms);
+              EpochKeeping keeping = new EpochKeeping(store, prefix, terms);
               return keeping
                   .settleFirst(LedgerFixture.deadline())
-                  .map(unused -> coordinate(vertx, store, keeping));
+                  .map(unused -> coordinate(vertx, store, prefix, keeping));
             });
     KeptParty party = new KeptParty(context, coordination);
     Awaitility.await()
@@ -60,12 +59,12 @@ final class KeptParty {
   }
 
   private static Coordination coordinate(
-      Vertx vertx, CoordinationStore store, EpochKeeping keeping) {
+      Vertx vertx, CoordinationStore store, String prefix, EpochKeeping keeping) {
     return Coordination.start(
         new Coordination.Setup(
             vertx,
             store,
-            PREFIX,
+            prefix,
             LedgerFixture.CLOCKS,
             "here:1",
             KeptParty::random,
