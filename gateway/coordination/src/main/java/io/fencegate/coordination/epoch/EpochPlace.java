@@ -59,7 +59,7 @@ final class EpochPlace {
 
   /**
    * Granted, with the note, where all gateways keep epochs where this one does. Callers share one
-   * look, and a granted answer lasts until {@link #forget}. Never fails.
+   * look of at most 2 s, and a granted answer lasts until {@link #forget}. Never fails.
    *
    * @param deadlineNanos monotonic, of looking at the ledger
    */
@@ -69,9 +69,20 @@ final class EpochPlace {
     if (looking.isPresent()) {
       return looking.get();
     }
-    Future<Ruling<String>> asked = settle(deadlineNanos, Optional.empty());
+    Future<Ruling<String>> asked =
+        settle(deadlineNanos, Optional.empty())
+            .timeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+            .otherwise(late -> Ruling.refused(notFoundOut()));
     known = Optional.of(asked);
     return asked;
+  }
+
+  private Refusal notFoundOut() {
+    RefusalCode code =
+        terms.ledger().isPresent()
+            ? RefusalCode.EPOCH_STORE_UNAVAILABLE
+            : RefusalCode.COORDINATOR_UNAVAILABLE;
+    return code.because("where epochs are kept was not found out in time");
   }
 
   private static boolean isGranted(Future<Ruling<String>> answered) {
