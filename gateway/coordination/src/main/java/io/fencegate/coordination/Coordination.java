@@ -5,6 +5,8 @@ import io.fencegate.coordination.agreement.PolicyRegister;
 import io.fencegate.coordination.cluster.GatewayKeys;
 import io.fencegate.coordination.commit.CommitBatcher;
 import io.fencegate.coordination.commit.GatewaySession;
+import io.fencegate.coordination.epoch.Confirmations;
+import io.fencegate.coordination.epoch.EpochKeeping;
 import io.fencegate.coordination.epoch.EpochLedger;
 import io.fencegate.coordination.epoch.ForeignEpochs;
 import io.fencegate.coordination.freeze.Drains;
@@ -70,6 +72,7 @@ public final class Coordination {
   private final FreezeBoard freezes;
   private final FreezeOrders freezeOrders;
   private final PolicySwitch policySwitch;
+  private final EpochKeeping epochKeeping;
   private long heartbeat;
 
   /**
@@ -79,6 +82,7 @@ public final class Coordination {
    * @param secureRandom gives that many bytes from a secure random source
    * @param barrier of the writes that this gateway carries out
    * @param takeoverDelay at least the longest time that one write may be under way
+   * @param epochs where epochs are kept besides the coordinator
    */
   public record Setup(
       Vertx vertx,
@@ -88,7 +92,31 @@ public final class Coordination {
       String address,
       IntFunction<byte[]> secureRandom,
       DrainBarrier barrier,
-      Supplier<Duration> takeoverDelay) {}
+      Supplier<Duration> takeoverDelay,
+      EpochKeeping epochs) {
+
+    /** The coordinator alone keeps the epochs, and nobody is asked whether all agree on that. */
+    public Setup(
+        Vertx vertx,
+        CoordinationStore store,
+        String prefix,
+        Clocks clocks,
+        String address,
+        IntFunction<byte[]> secureRandom,
+        DrainBarrier barrier,
+        Supplier<Duration> takeoverDelay) {
+      this(
+          vertx,
+          store,
+          prefix,
+          clocks,
+          address,
+          secureRandom,
+          barrier,
+          takeoverDelay,
+          EpochKeeping.alone());
+    }
+  }
 
   private Coordination(Setup setup, CoordinatorHistory history, Runnable onDoubtfulPast) {
     this.vertx = setup.vertx();
@@ -121,14 +149,16 @@ public final class Coordination {
                 setup.clocks(),
                 setup.secureRandom(),
                 changes));
-    this.breaker = new LockBreaker(keys, commits);
+    this.epochKeeping = setup.epochs();
+    this.breaker = new LockBreaker(keys, commits, epochKeeping);
     this.cluster = new ClusterAdmin(setup.store(), keys, session, history);
-    this.foreignEpochs = new ForeignEpochs(setup.store(), keys, commits, setup.clocks());
-    this.epochReset = new EpochReset(keys, commits);
+    this.foreignEpochs =
+        new ForeignEpochs(setup.store(), keys, commits, setup.clocks(), epochKeeping);
+    this.epochReset = new EpochReset(keys, commits, epochKeeping);
     this.directory = new ResourceDirectory(setup.store(), keys);
     this.health = new CoordinatorHealth(vertx, setup.store(), history);
     this.gatewayKeys = new GatewayKeys(setup.store(), keys, setup.secureRandom());
-    this.epochs = new EpochLedger(keys, commits, buckets, setup.clocks(), history);
+    this.epochs = new EpochLedger(keys, commits, buckets, setup.clocks(), history, epochKeeping);
     this.policies = new PolicyRegister(setup.store(), keys);
     this.drains = new Drains(setup.store(), keys, session::id);
     this.freezes =
@@ -146,6 +176,7 @@ public final class Coordination {
                 freezes,
                 freezeOrders,
                 policies,
+                new Confirmations(setup.store(), keys, epochKeeping, setup.clocks()),
                 setup.takeoverDelay()));
     this.idempotency =
         new IdempotencyLedger(
@@ -218,6 +249,7 @@ public final class Coordination {
   private void doubt(Runnable onDoubtfulPast) {
     changes.reopen();
     gatewayKeys.forget();
+    epochKeeping.forgetOthers();
     if (!slots.self().equals(session.id())) {
       slots.sessionLost();
     }
@@ -272,6 +304,11 @@ public final class Coordination {
   /** By which gateways recognise each other. */
   public GatewayKeys gatewayKeys() {
     return gatewayKeys;
+  }
+
+  /** Where epochs are kept besides the coordinator, and whether all gateways agree on it. */
+  public EpochKeeping epochKeeping() {
+    return epochKeeping;
   }
 
   public EpochLedger epochs() {

@@ -53,6 +53,8 @@ import java.util.regex.Pattern;
  * <tr><td>{@code gateway/<session>}</td><td>{@link SessionRecord}</td><td>session class</td></tr>
  * <tr><td>{@code meta/slots}</td><td>text: how resources are hashed to slots; put once</td>
  *     <td>none</td></tr>
+ * <tr><td>{@code meta/epochs}</td><td>text: where all gateways keep epochs; put by the first one</td>
+ *     <td>none</td></tr>
  * <tr><td>{@code meta/generation}</td><td>{@link GenerationRecord}</td><td>none</td></tr>
  * <tr><td>{@code meta/history-lost}</td><td>{@link HistoryLostRecord}: a gateway has noticed it;
  *     stays, and is void under a higher generation</td><td>none</td></tr>
@@ -160,6 +162,15 @@ public final class Keyspace {
   /** The resource of an epoch key; empty for a key that is none of Fencegate's. */
   public Optional<ResourceName> resourceOfEpoch(Key epochKey) {
     return resource(epochKey.path().substring((prefix + "epoch/").length()));
+  }
+
+  public KeyRange confirmed() {
+    return KeyRange.under(prefix + "confirmed/");
+  }
+
+  /** The resource of a confirmed epoch's key; empty for a key that is none of Fencegate's. */
+  public Optional<ResourceName> resourceOfConfirmed(Key confirmedKey) {
+    return resource(confirmedKey.path().substring((prefix + "confirmed/").length()));
   }
 
   public Key confirmed(ResourceName resource) {
@@ -279,6 +290,10 @@ public final class Keyspace {
   /** The id in a gateway's key. */
   public String sessionOf(Key gatewayKey) {
     return gatewayKey.path().substring((prefix + "gateway/").length());
+  }
+
+  public Key epochsPlace() {
+    return key("meta/epochs");
   }
 
   public Key generation() {

@@ -3,6 +3,7 @@ package io.fencegate.coordination.operator;
 
 import io.fencegate.coordination.agreement.PolicyRegister;
 import io.fencegate.coordination.commit.GatewaySession;
+import io.fencegate.coordination.epoch.Confirmations;
 import io.fencegate.coordination.freeze.FreezeBoard;
 import io.fencegate.coordination.freeze.FreezeOrders;
 import io.fencegate.coordination.key.Keyspace;
@@ -20,6 +21,7 @@ import io.fencegate.policy.agreement.PolicyTerms;
 import io.fencegate.policy.agreement.Recorded;
 import io.fencegate.policy.freeze.Freeze;
 import io.fencegate.policy.freeze.FreezeScope;
+import io.fencegate.policy.model.ResourcePattern;
 import io.fencegate.policy.name.PolicyName;
 import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
@@ -39,6 +41,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * Puts a policy in force in the form that this gateway has it, or out of force where it has none.
@@ -83,6 +86,7 @@ public final class PolicySwitch {
       FreezeBoard board,
       FreezeOrders orders,
       PolicyRegister register,
+      Confirmations confirmations,
       Supplier<Duration> longestForward) {}
 
   public PolicySwitch(Parts parts) {
@@ -122,7 +126,15 @@ public final class PolicySwitch {
       String reason) {}
 
   /** What a switch is about, fixed when it begins. */
-  private record Order(PolicyName policy, Recorded wanted, long revision, List<String> freezes) {
+  private record Order(
+      PolicyName policy, Recorded former, Recorded wanted, long revision, List<String> freezes) {
+    /** The resources whose writes go to another downstream from now on; empty where none do. */
+    List<ResourcePattern> movesTo() {
+      return former.goesWhere(wanted)
+          ? List.of()
+          : Stream.of(former, wanted).flatMap(it -> it.match().stream()).toList();
+    }
+
     boolean wants(Value record) {
       return PolicyRecord.decode(policy, record).equals(wanted);
     }
@@ -181,10 +193,16 @@ public final class PolicySwitch {
       return Future.succeededFuture(Ruling.refused(switchFirst(policy, obstacle.get())));
     }
     long revision = record.map(Entry::modRevision).orElse(0L);
+    Recorded former =
+        record
+            .map(it -> PolicyRecord.decode(policy, it.value()))
+            .orElseGet(Recorded.Withdrawn::new);
     List<PolicyName> meant = new ArrayList<>(List.of(policy));
     mine.map(parts.register()::contradicting).ifPresent(meant::addAll);
     return frozen(policy, meant, left, reason)
-        .map(ruling -> ruling.map(freezes -> start(new Order(policy, wanted, revision, freezes))));
+        .map(
+            ruling ->
+                ruling.map(freezes -> start(new Order(policy, former, wanted, revision, freezes))));
   }
 
   private static Refusal switchFirst(PolicyName policy, PolicyName obstacle) {
@@ -280,7 +298,7 @@ public final class PolicySwitch {
               if (!frozen) {
                 lifted(order, found.entry(0));
               } else if (left.isEmpty() && !parts.clocks().read().isBefore(quietAtNanos)) {
-                replace(order);
+                forgetThenReplace(order);
               } else {
                 waitOn(order, left, quietAtNanos, lastNanos);
               }
@@ -354,6 +372,19 @@ public final class PolicySwitch {
 
   private static Progress ended(PolicyName policy, State state, String reason) {
     return new Progress(policy, state, List.of(), List.of(), 0, reason);
+  }
+
+  /** What the former downstream has accepted says nothing about another one. */
+  private void forgetThenReplace(Order order) {
+    (order.movesTo().isEmpty()
+            ? Future.<Void>succeededFuture()
+            : parts
+                .confirmations()
+                .forget(
+                    resource ->
+                        order.movesTo().stream().anyMatch(it -> it.match(resource).isPresent())))
+        .onSuccess(unused -> replace(order))
+        .onFailure(failure -> liftThenFail(order, String.valueOf(failure.getMessage())));
   }
 
   private void replace(Order order) {

@@ -20,7 +20,7 @@ final class Terms {
    */
   static PolicyTerms of(ResourcePolicy policy, String destination) {
     Map<String, String> others = new TreeMap<>();
-    others.put("adapter", destination);
+    others.put(PolicyTerms.DESTINATION, destination);
     others.put("guarantee", policy.guarantee().wireName());
     others.put("token.source", source(policy.fencing().source()));
     others.put("idempotency.scope", policy.idempotency().scope().wireName());

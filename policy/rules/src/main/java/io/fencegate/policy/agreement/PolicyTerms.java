@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PolicyTerms {
 
+  /** The term that says where writes go. */
+  public static final String DESTINATION = "adapter";
+
   private final PolicyName name;
   private final ResourcePattern match;
   private final Optional<Route> route;
@@ -50,6 +53,11 @@ public final class PolicyTerms {
 
   public Optional<Route> route() {
     return route;
+  }
+
+  /** Where its writes go; empty where the terms do not say. */
+  public String destination() {
+    return others.getOrDefault(DESTINATION, "");
   }
 
   public SortedMap<String, String> others() {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.policy.agreement;
 
+import io.fencegate.policy.model.ResourcePattern;
 import java.util.Optional;
 
 /** What all gateways see of one policy. */
@@ -33,6 +34,19 @@ public sealed interface Recorded {
             this instanceof Withdrawn
                 ? "it was put out of force"
                 : "its record is of another version");
+  }
+
+  /** Which resources it is about; empty where that is not known or none. */
+  default Optional<ResourcePattern> match() {
+    return terms().map(PolicyTerms::match);
+  }
+
+  /** Whether both are known to send their writes to the same downstream. */
+  default boolean goesWhere(Recorded other) {
+    return terms()
+        .flatMap(
+            mine -> other.terms().map(theirs -> mine.destination().equals(theirs.destination())))
+        .orElse(false);
   }
 
   private Optional<PolicyTerms> terms() {
