@@ -10,6 +10,7 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.impl.ConnectionBase;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The end of a request that was given up, so that no more of it arrives. Over HTTP/1.1 its
@@ -20,12 +21,16 @@ import java.time.Duration;
  * slow: its stream is reset, and a ping is sent behind that. Once the ping is answered, all that
  * went before has arrived, and nothing of the stream can arrive later (RFC 9113 section 5.1,
  * streams of one connection keep their order on the wire). Without an answer the connection is
- * reset as well.
+ * reset as well. New requests get another connection in either case: until the ping is answered
+ * nobody knows whether this one still carries anything.
  */
 final class Destruction {
 
   /** What the answer to a ping may take. */
   static final Duration PING_PATIENCE = Duration.ofSeconds(1);
+
+  /** Longer than any request that is under way on a connection that takes no new ones. */
+  private static final Duration RETIREMENT = Duration.ofMinutes(3);
 
   private static final long CANCEL = 0x8;
   private static final int PING_BYTES = 8;
@@ -36,6 +41,7 @@ final class Destruction {
     HttpConnection connection = request.connection();
     if (request.version() == HttpVersion.HTTP_2) {
       request.reset(CANCEL);
+      connection.shutdown(RETIREMENT.toMinutes(), TimeUnit.MINUTES);
       long timer = vertx.setTimer(PING_PATIENCE.toMillis(), due -> reset(connection));
       connection
           .ping(Buffer.buffer(new byte[PING_BYTES]))

@@ -225,17 +225,26 @@ class ProxiedWritesTest {
   }
 
   @Test
-  void aServedRouteMovesOnlyWithARestart() throws IOException {
+  void aServedRouteMovesByASwitchOnly() throws IOException {
     Path file = fixture.gateways.policyFile();
     String served = Files.readString(file);
     try {
       Files.writeString(file, served.replace("/closed/{tenant}/**", "/moved/{tenant}/**"));
       Answer reload =
           fixture.gateways.operator(0).send("POST", "/admin/v1/policies/reload", "", Map.of());
-      assertThat(reload.status()).isEqualTo(400);
-      assertThat(reload.body()).contains("closed/{tenant}").contains("route");
+      assertThat(reload.json().getJsonArray("different")).contains("closed");
+      Lock closed = fixture.api.acquire(ProxyFixture.fresh("closed"));
+      Answer moved =
+          fixture.api.send(
+              "POST",
+              "/" + closed.resource().replace("closed/", "moved/"),
+              "x",
+              Map.of("Fencing-Token", closed.token(), "Fencing-Lease", closed.leaseId()));
+      assertThat(moved.code()).as(moved.toString()).isEqualTo("handover");
+      assertThat(fixture.downstream.heads()).isEmpty();
     } finally {
       Files.writeString(file, served);
+      fixture.gateways.operator(0).send("POST", "/admin/v1/policies/reload", "", Map.of());
     }
   }
 
