@@ -14,30 +14,36 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Writes that are on their way when a newer token comes, and writes of which nobody knows whether
  * they still land.
  */
+@ParameterizedClass
+@EnumSource
 class ProxiedOrderTest {
 
   @TempDir static Path folder;
+  @Parameter Way way;
   private static ProxyFixture fixture;
 
-  @BeforeAll
-  static void start() throws IOException {
-    fixture = new ProxyFixture(folder);
+  @BeforeParameterizedClassInvocation
+  static void start(Way way) throws IOException {
+    fixture = new ProxyFixture(folder, way);
   }
 
-  @AfterAll
+  @AfterParameterizedClassInvocation
   static void stop() {
     fixture.close();
   }
@@ -54,7 +60,7 @@ class ProxiedOrderTest {
   }
 
   private static Lock acquire(String policy) {
-    return fixture.api.acquire(ProxyFixture.fresh(policy));
+    return fixture.api.acquire(fixture.fresh(policy));
   }
 
   private static <T> T get(CompletableFuture<T> answer) {
@@ -85,8 +91,7 @@ class ProxiedOrderTest {
         .until(
             () ->
                 fixture
-                    .gateways
-                    .operator(0)
+                    .carrier()
                     .get("/admin/v1/resources/" + older.resource())
                     .json()
                     .getInteger("inFlight")
@@ -136,8 +141,7 @@ class ProxiedOrderTest {
 
   private static int inFlight(Lock lock) {
     return fixture
-        .gateways
-        .operator(0)
+        .carrier()
         .get("/admin/v1/resources/" + lock.resource())
         .json()
         .getInteger("inFlight");
@@ -153,7 +157,7 @@ class ProxiedOrderTest {
     assertBlocked(newer);
     assertThat(fixture.api.seal(newer).code()).isEqualTo("predecessor-unresolved");
     assertThat(fixture.downstream.heads()).hasSize(2);
-    Answer shown = fixture.gateways.operator(0).get("/admin/v1/resources/" + newer.resource());
+    Answer shown = fixture.carrier().get("/admin/v1/resources/" + newer.resource());
     assertThat(shown.json().getInteger("unresolved")).isEqualTo(1);
   }
 
@@ -177,17 +181,11 @@ class ProxiedOrderTest {
   }
 
   private static Answer resolve(String path, JsonObject word) {
-    return fixture.gateways.operator(0).post(path, word);
+    return fixture.carrier().post(path, word);
   }
 
   private static JsonObject doubtAbout(Lock lock) {
-    return fixture
-        .gateways
-        .operator(0)
-        .get("/admin/v1/unresolved")
-        .json()
-        .getJsonArray("unresolved")
-        .stream()
+    return fixture.carrier().get("/admin/v1/unresolved").json().getJsonArray("unresolved").stream()
         .map(JsonObject.class::cast)
         .filter(it -> it.getString("resource").equals(lock.resource()))
         .findFirst()
@@ -286,8 +284,7 @@ class ProxiedOrderTest {
         CompletableFuture.supplyAsync(
             () ->
                 fixture
-                    .gateways
-                    .operator(0)
+                    .carrier()
                     .post(
                         "/admin/v1/locks/break",
                         new JsonObject().put("resource", older.resource()).put("reason", "test")));
