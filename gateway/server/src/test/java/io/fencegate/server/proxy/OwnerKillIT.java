@@ -244,7 +244,7 @@ class OwnerKillIT {
     List<String> wrong = new ArrayList<>();
     Map<String, Long> highest = new HashMap<>();
     for (String line : history()) {
-      String[] parts = line.split(" ");
+      String[] parts = line.split(" ", -1);
       if (!parts[1].equals("held") && !seen.add(parts[1])) {
         wrong.add("twice: " + line);
       }
