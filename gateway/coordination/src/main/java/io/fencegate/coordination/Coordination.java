@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.coordination;
 
+import io.fencegate.coordination.agreement.PolicyRegister;
 import io.fencegate.coordination.cluster.GatewayKeys;
 import io.fencegate.coordination.commit.CommitBatcher;
 import io.fencegate.coordination.commit.GatewaySession;
+import io.fencegate.coordination.epoch.Confirmations;
+import io.fencegate.coordination.epoch.EpochKeeping;
 import io.fencegate.coordination.epoch.EpochLedger;
 import io.fencegate.coordination.epoch.ForeignEpochs;
+import io.fencegate.coordination.freeze.Drains;
 import io.fencegate.coordination.freeze.FreezeBoard;
+import io.fencegate.coordination.freeze.FreezeOrders;
 import io.fencegate.coordination.health.CoordinatorHealth;
 import io.fencegate.coordination.idempotency.IdempotencyLedger;
 import io.fencegate.coordination.key.Keyspace;
@@ -16,6 +21,7 @@ import io.fencegate.coordination.lock.LockService;
 import io.fencegate.coordination.operator.ClusterAdmin;
 import io.fencegate.coordination.operator.EpochReset;
 import io.fencegate.coordination.operator.LockBreaker;
+import io.fencegate.coordination.operator.PolicySwitch;
 import io.fencegate.coordination.operator.ResourceDirectory;
 import io.fencegate.coordination.slot.Custody;
 import io.fencegate.coordination.slot.SlotOwnership;
@@ -61,7 +67,12 @@ public final class Coordination {
   private final GatewayKeys gatewayKeys;
   private final SlotOwnership slots;
   private final Custody custody;
+  private final PolicyRegister policies;
+  private final Drains drains;
   private final FreezeBoard freezes;
+  private final FreezeOrders freezeOrders;
+  private final PolicySwitch policySwitch;
+  private final EpochKeeping epochKeeping;
   private long heartbeat;
 
   /**
@@ -71,6 +82,7 @@ public final class Coordination {
    * @param secureRandom gives that many bytes from a secure random source
    * @param barrier of the writes that this gateway carries out
    * @param takeoverDelay at least the longest time that one write may be under way
+   * @param epochs where epochs are kept besides the coordinator
    */
   public record Setup(
       Vertx vertx,
@@ -80,7 +92,31 @@ public final class Coordination {
       String address,
       IntFunction<byte[]> secureRandom,
       DrainBarrier barrier,
-      Supplier<Duration> takeoverDelay) {}
+      Supplier<Duration> takeoverDelay,
+      EpochKeeping epochs) {
+
+    /** The coordinator alone keeps the epochs, and nobody is asked whether all agree on that. */
+    public Setup(
+        Vertx vertx,
+        CoordinationStore store,
+        String prefix,
+        Clocks clocks,
+        String address,
+        IntFunction<byte[]> secureRandom,
+        DrainBarrier barrier,
+        Supplier<Duration> takeoverDelay) {
+      this(
+          vertx,
+          store,
+          prefix,
+          clocks,
+          address,
+          secureRandom,
+          barrier,
+          takeoverDelay,
+          EpochKeeping.alone());
+    }
+  }
 
   private Coordination(Setup setup, CoordinatorHistory history, Runnable onDoubtfulPast) {
     this.vertx = setup.vertx();
@@ -113,16 +149,35 @@ public final class Coordination {
                 setup.clocks(),
                 setup.secureRandom(),
                 changes));
-    this.breaker = new LockBreaker(keys, commits);
+    this.epochKeeping = setup.epochs();
+    this.breaker = new LockBreaker(keys, commits, epochKeeping);
     this.cluster = new ClusterAdmin(setup.store(), keys, session, history);
-    this.foreignEpochs = new ForeignEpochs(setup.store(), keys, commits, setup.clocks());
-    this.epochReset = new EpochReset(keys, commits);
+    this.foreignEpochs =
+        new ForeignEpochs(setup.store(), keys, commits, setup.clocks(), epochKeeping);
+    this.epochReset = new EpochReset(keys, commits, epochKeeping);
     this.directory = new ResourceDirectory(setup.store(), keys);
     this.health = new CoordinatorHealth(vertx, setup.store(), history);
     this.gatewayKeys = new GatewayKeys(setup.store(), keys, setup.secureRandom());
-    this.epochs = new EpochLedger(keys, commits, buckets, setup.clocks(), history);
+    this.epochs = new EpochLedger(keys, commits, buckets, setup.clocks(), history, epochKeeping);
+    this.policies = new PolicyRegister(setup.store(), keys);
+    this.drains = new Drains(setup.store(), keys, session::id);
     this.freezes =
-        new FreezeBoard(vertx, setup.store(), keys, setup.clocks(), setup.secureRandom());
+        new FreezeBoard(
+            new FreezeBoard.Parts(vertx, setup.store(), keys, setup.clocks(), policies, drains));
+    this.freezeOrders =
+        new FreezeOrders(vertx, setup.store(), keys, setup.clocks(), setup.secureRandom(), freezes);
+    this.policySwitch =
+        new PolicySwitch(
+            new PolicySwitch.Parts(
+                vertx,
+                setup.store(),
+                keys,
+                setup.clocks(),
+                freezes,
+                freezeOrders,
+                policies,
+                new Confirmations(setup.store(), keys, epochKeeping, setup.clocks()),
+                setup.takeoverDelay()));
     this.idempotency =
         new IdempotencyLedger(
             new IdempotencyLedger.Parts(
@@ -194,6 +249,7 @@ public final class Coordination {
   private void doubt(Runnable onDoubtfulPast) {
     changes.reopen();
     gatewayKeys.forget();
+    epochKeeping.forgetOthers();
     if (!slots.self().equals(session.id())) {
       slots.sessionLost();
     }
@@ -250,6 +306,11 @@ public final class Coordination {
     return gatewayKeys;
   }
 
+  /** Where epochs are kept besides the coordinator, and whether all gateways agree on it. */
+  public EpochKeeping epochKeeping() {
+    return epochKeeping;
+  }
+
   public EpochLedger epochs() {
     return epochs;
   }
@@ -285,11 +346,32 @@ public final class Coordination {
     return freezes;
   }
 
+  /** Puts and lifts freezes. */
+  public FreezeOrders freezeOrders() {
+    return freezeOrders;
+  }
+
+  /** Tells other gateways what has ended here. */
+  public Drains drains() {
+    return drains;
+  }
+
+  /** The policies that all gateways share. */
+  public PolicyRegister policies() {
+    return policies;
+  }
+
+  /** Puts policies in force in another form. */
+  public PolicySwitch policySwitch() {
+    return policySwitch;
+  }
+
   /** Ends the session; locks that were granted live on. The store stays open. */
   public Future<Void> close() {
     vertx.cancelTimer(heartbeat);
     slots.stop();
     custody.stop();
+    policySwitch.stop();
     freezes.stop();
     changes.close();
     health.close();

@@ -3,9 +3,13 @@ package io.fencegate.server;
 
 import io.fencegate.adapter.spi.AdapterContext;
 import io.fencegate.coordination.Coordination;
+import io.fencegate.coordination.epoch.EpochKeeping;
+import io.fencegate.coordination.epoch.EpochStore;
+import io.fencegate.coordination.epoch.EpochTerms;
 import io.fencegate.coordination.lock.LockChanges;
 import io.fencegate.coordination.store.CoordinationStore;
 import io.fencegate.coordination.witness.CoordinatorHistory;
+import io.fencegate.ledger.postgres.PostgresEpochs;
 import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.fence.ShadowFence;
 import io.fencegate.policy.name.ResourceName;
@@ -13,6 +17,7 @@ import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.time.ClockReading;
 import io.fencegate.policy.time.Clocks;
 import io.fencegate.server.clock.InTime;
+import io.fencegate.server.config.EpochsConfig;
 import io.fencegate.server.config.Listener;
 import io.fencegate.server.config.ServerConfig;
 import io.fencegate.server.http.OutcomeHttp;
@@ -85,6 +90,12 @@ public final class Gateway extends VerticleBase {
   /** The longest that a shutdown waits for requests in flight: a write's budget and some grace. */
   private static final Duration DRAIN_BUDGET = Duration.ofSeconds(20);
 
+  /**
+   * The longest that a start waits for the ledger of epochs. Without it everything starts that
+   * needs none of it.
+   */
+  private static final Duration EPOCHS_BUDGET = Duration.ofSeconds(5);
+
   private static final int MAX_HEADER_BYTES = 16 * 1024;
   private static final int MAX_LINE_BYTES = 8 * 1024;
 
@@ -103,6 +114,7 @@ public final class Gateway extends VerticleBase {
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private @Nullable AuditLog audit;
   private @Nullable Coordination coordination;
+  private @Nullable EpochStore ledger;
   private @Nullable PolicyLibrary policies;
   private @Nullable Relay relay;
   private @Nullable Router workerRouter;
@@ -194,9 +206,28 @@ public final class Gateway extends VerticleBase {
   private Future<Void> start(
       PolicyLibrary library, CoordinatorHistory history, HttpServer workerServer) {
     worker = workerServer;
+    EpochKeeping keeping = keeping(setup.config().epochs());
+    return keeping
+        .settleFirst(setup.clocks().read().monotonicNanos() + EPOCHS_BUDGET.toNanos())
+        .recover(failure -> history.close().transform(closed -> Future.failedFuture(failure)))
+        .compose(settled -> start(library, history, keeping));
+  }
+
+  private EpochKeeping keeping(EpochsConfig config) {
+    Optional<EpochStore> opened =
+        config.ledger().map(it -> new PostgresEpochs(vertx, setup.clocks(), it));
+    ledger = opened.orElse(null);
+    return new EpochKeeping(
+        setup.store(),
+        setup.config().coordinator().keyPrefix(),
+        new EpochTerms(opened, config.replaces()));
+  }
+
+  private Future<Void> start(
+      PolicyLibrary library, CoordinatorHistory history, EpochKeeping keeping) {
     AuditLog auditLog = AuditLog.open(setup.config().audit());
     audit = auditLog;
-    Coordination coordinating = coordinate(history, library.active());
+    Coordination coordinating = coordinate(history, keeping, library.active());
     coordination = coordinating;
     coordinating.changes().listen(new Withdrawals());
     LockMetrics lockMetrics = new LockMetrics(registry, coordinating.locks(), setup.clocks());
@@ -210,8 +241,8 @@ public final class Gateway extends VerticleBase {
         new GatewayMetrics.Sources(barrier, coordinating, library, auditLog, setup.clocks()));
     CommitMetrics.register(registry, coordinating.commits());
     vertx.setPeriodic(FORGET_EVERY.toMillis(), unused -> forgetIdle());
-    library.follow();
     WriteService writes = writes(coordinating, library, observations);
+    agree(coordinating, library, writes);
     Relay relaying =
         new Relay(vertx, setup.clocks(), ownership.apply(coordinating), coordinating.gatewayKeys());
     relay = relaying;
@@ -234,7 +265,27 @@ public final class Gateway extends VerticleBase {
             });
   }
 
-  private Coordination coordinate(CoordinatorHistory history, ActivePolicies active) {
+  /** What gateways share about policies and freezes, and what this one adds to it. */
+  private void agree(Coordination coordinating, PolicyLibrary library, WriteService writes) {
+    coordinating.drains().follow(writes::ended);
+    coordinating
+        .policies()
+        .listen(
+            () -> {
+              writes.forgetConfirmed();
+              withdrawAll();
+            });
+    Runnable own =
+        () -> {
+          coordinating.policies().own(library.active().terms().values());
+          coordinating.freezes().readAnew().otherwiseEmpty();
+        };
+    own.run();
+    library.follow(own);
+  }
+
+  private Coordination coordinate(
+      CoordinatorHistory history, EpochKeeping keeping, ActivePolicies active) {
     return Coordination.start(
         new Coordination.Setup(
             vertx,
@@ -244,7 +295,8 @@ public final class Gateway extends VerticleBase {
             setup.config().address(workerPort()),
             setup.secureRandom(),
             barrier,
-            active::longestForward),
+            active::longestForward,
+            keeping),
         history,
         this::withdrawAll);
   }
@@ -290,6 +342,7 @@ public final class Gateway extends VerticleBase {
             coordinating.session(),
             coordinating.custody(),
             coordinating.freezes(),
+            coordinating.policies(),
             setup.clocks(),
             observations));
   }
@@ -419,6 +472,7 @@ public final class Gateway extends VerticleBase {
         .transform(unused -> close(Optional.ofNullable(relay).map(Relay::close)))
         .transform(unused -> close(Optional.ofNullable(policies).map(PolicyLibrary::close)))
         .transform(unused -> close(Optional.ofNullable(coordination).map(Coordination::close)))
+        .transform(unused -> close(Optional.ofNullable(ledger).map(EpochStore::close)))
         .transform(unused -> close(Optional.ofNullable(operator).map(HttpServer::close)))
         .transform(unused -> vertx.executeBlocking(this::closeAudit));
   }

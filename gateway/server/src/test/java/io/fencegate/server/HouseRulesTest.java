@@ -40,6 +40,7 @@ final class HouseRulesTest {
   private static final String SPI = "io.fencegate.adapter.spi..";
   private static final String COORDINATION = "io.fencegate.coordination..";
   private static final String POSTGRES = "io.fencegate.adapter.postgres..";
+  private static final String LEDGER = "io.fencegate.ledger.postgres..";
   private static final String EMBEDDED = "io.fencegate.coordination.embedded..";
   private static final String ETCD = "io.fencegate.coordination.etcd..";
 
@@ -178,6 +179,16 @@ final class HouseRulesTest {
               OURS.and(resideOutsideOfPackages(COORDINATION)).and(DescribedPredicate.not(PURE)));
 
   @ArchTest
+  static final ArchRule theLedgerKnowsOnlyCoordinationAndTheRules =
+      noClasses()
+          .that()
+          .resideInAPackage(LEDGER)
+          .should()
+          .dependOnClassesThat(
+              OURS.and(resideOutsideOfPackages(LEDGER, COORDINATION))
+                  .and(DescribedPredicate.not(PURE)));
+
+  @ArchTest
   static final ArchRule theClientKnowsOnlyTheRulesAndTheJdk =
       noClasses()
           .that()
@@ -196,7 +207,7 @@ final class HouseRulesTest {
 
   @ArchTest
   static final ArchRule thePostgresDriverIsCaged =
-      caged(List.of(POSTGRES), "io.vertx.pgclient..", "io.vertx.sqlclient..");
+      caged(List.of(POSTGRES, LEDGER), "io.vertx.pgclient..", "io.vertx.sqlclient..");
 
   @ArchTest
   static final ArchRule sqliteIsCaged = caged(List.of(EMBEDDED), "org.sqlite..", "java.sql..");

@@ -4,10 +4,13 @@ package io.fencegate.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fencegate.server.ApiClient.Answer;
+import io.fencegate.server.ApiClient.Lock;
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -87,22 +90,79 @@ class ReloadTest {
         .contains("fencegate_policy_last_reload_successful 0");
   }
 
+  private Answer write(Lock lock) {
+    JsonObject append =
+        new JsonObject()
+            .put("operation", "append")
+            .put("params", new JsonObject().put("text", "hello"));
+    return gateways.client(0).write(lock, append, Map.of());
+  }
+
+  /** The policies that a reload found in another form than the one in force. */
+  private static List<String> names(Answer reloaded) {
+    assertThat(reloaded.status()).as(reloaded.toString()).isEqualTo(200);
+    return reloaded.json().getJsonArray("different").stream().map(String::valueOf).toList();
+  }
+
+  private JsonObject switchAndAwait(String policy) {
+    String path = "/admin/v1/policies/" + policy + "/switch";
+    Answer begun = gateways.operator(0).post(path, new JsonObject().put("reason", "moved"));
+    assertThat(begun.status()).as(begun.toString()).isEqualTo(200);
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(40))
+        .until(() -> !gateways.operator(0).get(path).json().getString("state").equals("draining"));
+    return gateways.operator(0).get(path).json();
+  }
+
   @Test
-  void servedResourcesNeverMoveToAnotherDownstreamByWhateverDetour() throws IOException {
-    assertThat(reload(policy("a", "two", "")).status()).isEqualTo(400);
-    assertThat(reload(policy("b", "two", "")).status()).isEqualTo(200);
-    assertThat(reload(policy("a", "two", "") + policy("b", "two", "")).status()).isEqualTo(400);
-    assertThat(reload(policy("a", "one", "") + policy("b", "two", "")).status()).isEqualTo(200);
-    Answer overruled =
-        reload(policy("a", "one", "") + policy("a", "two", "priority: 5") + policy("b", "two", ""));
-    assertThat(overruled.status()).as(overruled.toString()).isEqualTo(400);
+  void servedResourcesMoveToAnotherDownstreamByASwitchOnly() throws IOException {
+    Lock lock = gateways.client(0).acquire("a/x");
+    assertThat(write(lock).status()).isEqualTo(200);
+    String moved = policy("a", "one", "").replace("adapter: one", "adapter: two");
+    assertThat(names(reload(moved))).containsExactly("a-one");
+    Answer refused = write(lock);
+    assertThat(refused.status()).as(refused.toString()).isEqualTo(503);
+    assertThat(refused.code()).isEqualTo("handover");
+    assertThat(refused.json().getString("outcome")).isEqualTo("rejected");
+    assertThat(refused.json().getString("detail")).contains("memory two", "policy switch a-one");
+    assertThat(gateways.operator(0).get("/metrics").body())
+        .contains("fencegate_policies_different 1.0");
+    Answer bad = gateways.operator(0).post("/admin/v1/policies/a-one/switch", new JsonObject());
+    assertThat(bad.json().getString("field")).isEqualTo("reason");
+    assertThat(switchAndAwait("a-one").getString("state")).isEqualTo("switched");
+    assertThat(write(lock).status()).isEqualTo(200);
+    assertThat(Files.readString(gateways.auditFile(0))).contains("policy-switch");
+    Answer listed = gateways.operator(0).get("/admin/v1/policies");
+    assertThat(listed.body()).contains("\"agreed\":\"agreed\"");
+    assertThat(gateways.operator(0).get("/admin/v1/freezes").json().getJsonArray("freezes"))
+        .isEmpty();
+  }
+
+  @Test
+  void noDetourLeadsToAnotherDownstream() throws IOException {
+    Lock lock = gateways.client(0).acquire("a/x");
+    assertThat(names(reload(policy("a", "two", "")))).containsExactly("a-two");
+    assertThat(write(lock).code()).isEqualTo("handover");
+    assertThat(names(reload(policy("b", "two", "")))).isEmpty();
+    assertThat(names(reload(policy("a", "two", "") + policy("b", "two", ""))))
+        .containsExactly("a-two");
+    assertThat(
+            names(
+                reload(
+                    policy("a", "one", "")
+                        + policy("a", "two", "priority: 5")
+                        + policy("b", "two", ""))))
+        .containsExactly("a-two");
+    assertThat(write(lock).code()).isEqualTo("handover");
+    assertThat(names(reload(policy("a", "one", "") + policy("b", "two", "")))).isEmpty();
+    assertThat(write(lock).status()).isEqualTo(200);
   }
 
   @Test
   void theScopeOfKeysStays() throws IOException {
     String scope = "idempotency: { required: false, retention: 1h, scope: resource }";
-    Answer answer = reload(policy("a", "one", scope));
-    assertThat(answer.status()).as(answer.toString()).isEqualTo(400);
-    assertThat(answer.json().getString("detail")).contains("idempotency.scope");
+    assertThat(names(reload(policy("a", "one", scope)))).containsExactly("a-one");
+    Lock lock = gateways.client(0).acquire("a/x");
+    assertThat(write(lock).json().getString("detail")).contains("idempotency.scope");
   }
 }

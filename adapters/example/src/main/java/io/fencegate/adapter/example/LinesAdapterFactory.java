@@ -35,6 +35,11 @@ public final class LinesAdapterFactory implements AdapterFactory {
   }
 
   @Override
+  public String destination(AdapterConfig config) {
+    return String.valueOf(config.settings().get("folder"));
+  }
+
+  @Override
   public List<PolicyProblem> check(AdapterConfig config, List<PlacedPolicy> policies) {
     List<PolicyProblem> problems = new ArrayList<>();
     String place = "/adapters/" + config.name() + "/";

@@ -29,9 +29,11 @@ enum FencingMode {
   }
 
   static Optional<FencingMode> named(String name) {
-    return Arrays.stream(values())
-        .filter(mode -> mode.name().toLowerCase(Locale.ROOT).equals(name))
-        .findFirst();
+    return Arrays.stream(values()).filter(mode -> mode.wireName().equals(name)).findFirst();
+  }
+
+  String wireName() {
+    return name().toLowerCase(Locale.ROOT);
   }
 
   Offer offer() {

@@ -34,6 +34,12 @@ public final class HttpAdapterFactory implements AdapterFactory {
   }
 
   @Override
+  public String destination(AdapterConfig config) {
+    HttpSettings settings = HttpSettings.of(config);
+    return settings.url() + " " + settings.fencing().wireName();
+  }
+
+  @Override
   public List<PolicyProblem> check(AdapterConfig config, List<PlacedPolicy> policies) {
     List<PolicyProblem> problems = new ArrayList<>(HttpSettings.problems(config));
     policies.forEach(placed -> check(placed.pointer(), placed.policy(), problems));

@@ -36,6 +36,12 @@ public final class MemoryAdapterFactory implements AdapterFactory {
     return OFFER;
   }
 
+  /** Each adapter has a memory of its own. */
+  @Override
+  public String destination(AdapterConfig config) {
+    return config.name().value();
+  }
+
   @Override
   public List<PolicyProblem> check(AdapterConfig config, List<PlacedPolicy> policies) {
     List<PolicyProblem> problems = new ArrayList<>();

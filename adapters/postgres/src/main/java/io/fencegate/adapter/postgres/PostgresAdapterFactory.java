@@ -41,6 +41,11 @@ public final class PostgresAdapterFactory implements AdapterFactory {
   }
 
   @Override
+  public String destination(AdapterConfig config) {
+    return PostgresSettings.of(config).destination();
+  }
+
+  @Override
   public List<PolicyProblem> check(AdapterConfig config, List<PlacedPolicy> policies) {
     List<PolicyProblem> problems = new ArrayList<>(PostgresSettings.problems(config));
     policies.forEach(

@@ -165,6 +165,11 @@ record PostgresSettings(String url, int poolSize, boolean install, Duration time
     return (host.contains(":") ? "[" + host + "]" : host) + ":" + options.getPort();
   }
 
+  /** Host, port and database; never user or password. */
+  String destination() {
+    return place() + "/" + PgConnectOptions.fromUri(url).getDatabase();
+  }
+
   private static String shown(Object given) {
     return given instanceof String text ? Parsed.show(text) : Parsed.show(String.valueOf(given));
   }

@@ -20,6 +20,13 @@ public interface AdapterFactory {
   /** What an adapter with this configuration can keep if no other gateway interferes; no I/O. */
   Offer offer(AdapterConfig config);
 
+  /**
+   * Where the writes go and how they are kept in order there, as a short text of one line without
+   * secrets; no I/O. Gateways may write to the same resources only where their texts are the same,
+   * and a policy in use is given another one by {@code policy switch} only.
+   */
+  String destination(AdapterConfig config);
+
   /** Whether its adapters are {@link ProxyAdapter}s, which policies reach by a route. */
   default boolean takesRoutes() {
     return false;

@@ -29,8 +29,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The epochs in the coordinator. Only a token that the lock service issued for the very resource,
- * while its lock is held, can raise one; a forged token moves nothing. Used from one context.
+ * The epochs in the coordinator, and in the ledger besides it where there is one. Only a token that
+ * the lock service issued for the very resource, while its lock is held, can raise one; a forged
+ * token moves nothing. Used from one context.
  */
 public final class EpochLedger {
 
@@ -48,18 +49,21 @@ public final class EpochLedger {
   private final LeaseBuckets buckets;
   private final Clocks clocks;
   private final CoordinatorHistory history;
+  private final EpochKeeping keeping;
 
   public EpochLedger(
       Keyspace keys,
       CommitBatcher batcher,
       LeaseBuckets buckets,
       Clocks clocks,
-      CoordinatorHistory history) {
+      CoordinatorHistory history,
+      EpochKeeping keeping) {
     this.keys = keys;
     this.batcher = batcher;
     this.buckets = buckets;
     this.clocks = clocks;
     this.history = history;
+    this.keeping = keeping;
   }
 
   /**
@@ -69,6 +73,27 @@ public final class EpochLedger {
    * @param deadlineNanos monotonic
    */
   public Future<Ruling<Verified>> verifyAndRaise(
+      ResourceName resource,
+      WriteHeader header,
+      boolean leaseRequired,
+      @Nullable FencingToken seen,
+      long deadlineNanos) {
+    return keeping.raise(
+        call(resource, header, leaseRequired, deadlineNanos),
+        () -> inCoordinator(resource, header, leaseRequired, seen, deadlineNanos),
+        () -> inCoordinator(resource, header, leaseRequired, header.token(), deadlineNanos));
+  }
+
+  private EpochKeeping.Call call(
+      ResourceName resource, WriteHeader header, boolean leaseRequired, long deadlineNanos) {
+    return new EpochKeeping.Call(
+        resource,
+        EpochRecord.accepted(header.token()),
+        higher -> refusedByDownstream(resource, header, leaseRequired, higher, deadlineNanos),
+        deadlineNanos);
+  }
+
+  private Future<Ruling<Verified>> inCoordinator(
       ResourceName resource,
       WriteHeader header,
       boolean leaseRequired,
@@ -133,6 +158,13 @@ public final class EpochLedger {
    * be lower than the token when it is granted. Gives no permission to write.
    */
   public Future<Ruling<Verified>> verify(
+      ResourceName resource, WriteHeader header, boolean leaseRequired, long deadlineNanos) {
+    return keeping.judge(
+        call(resource, header, leaseRequired, deadlineNanos),
+        () -> judgeInCoordinator(resource, header, leaseRequired, deadlineNanos));
+  }
+
+  private Future<Ruling<Verified>> judgeInCoordinator(
       ResourceName resource, WriteHeader header, boolean leaseRequired, long deadlineNanos) {
     ClockReading askedAt = clocks.read();
     return batcher
@@ -215,7 +247,23 @@ public final class EpochLedger {
    */
   public Future<Ruling<FencingToken>> confirm(
       ResourceName resource, FencingToken token, @Nullable FencingToken seen, long deadlineNanos) {
-    return confirm(new ConfirmTransaction(keys, resource, token, seen), deadlineNanos, MAX_FORMS);
+    return confirm(new ConfirmTransaction(keys, resource, token, seen), deadlineNanos, MAX_FORMS)
+        .compose(
+            ruling ->
+                ruling.fold(
+                    recorded -> confirmBesides(resource, recorded, deadlineNanos),
+                    refusal -> Future.succeededFuture(Ruling.refused(refusal))));
+  }
+
+  private Future<Ruling<FencingToken>> confirmBesides(
+      ResourceName resource, FencingToken recorded, long deadlineNanos) {
+    return keeping.with(
+        deadlineNanos,
+        () -> Future.succeededFuture(Ruling.granted(recorded)),
+        ledger ->
+            ledger
+                .confirm(resource, recorded, deadlineNanos)
+                .map(ruling -> ruling.map(it -> it.isAbove(recorded) ? it : recorded)));
   }
 
   private Future<Ruling<FencingToken>> confirm(

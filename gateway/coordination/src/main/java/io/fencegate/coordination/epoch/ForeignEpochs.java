@@ -9,6 +9,7 @@ import io.fencegate.coordination.store.Compare;
 import io.fencegate.coordination.store.CoordinationStore;
 import io.fencegate.coordination.store.Entry;
 import io.fencegate.coordination.store.KeyRange;
+import io.fencegate.policy.fence.FencingRules;
 import io.fencegate.policy.fence.Verification;
 import io.fencegate.policy.model.TokenSource;
 import io.fencegate.policy.name.ResourceName;
@@ -37,13 +38,19 @@ public final class ForeignEpochs {
   private final Keyspace keys;
   private final CommitBatcher batcher;
   private final Clocks clocks;
+  private final EpochKeeping keeping;
 
   public ForeignEpochs(
-      CoordinationStore store, Keyspace keys, CommitBatcher batcher, Clocks clocks) {
+      CoordinationStore store,
+      Keyspace keys,
+      CommitBatcher batcher,
+      Clocks clocks,
+      EpochKeeping keeping) {
     this.store = store;
     this.keys = keys;
     this.batcher = batcher;
     this.clocks = clocks;
+    this.keeping = keeping;
   }
 
   /** Whose tokens they are, with what concerns this resource filled in. */
@@ -79,7 +86,8 @@ public final class ForeignEpochs {
    */
   public Future<Ruling<Verified>> verifyAndRaise(
       ResourceName resource, FencingToken token, Foreign source, long deadlineNanos) {
-    return look(new Call(resource, token, source(source), true, deadlineNanos));
+    Call call = new Call(resource, token, source(source), true, deadlineNanos);
+    return keeping.raise(kept(call), () -> look(call), () -> look(call));
   }
 
   /**
@@ -87,7 +95,16 @@ public final class ForeignEpochs {
    */
   public Future<Ruling<Verified>> verify(
       ResourceName resource, FencingToken token, Foreign source, long deadlineNanos) {
-    return look(new Call(resource, token, source(source), false, deadlineNanos));
+    Call call = new Call(resource, token, source(source), false, deadlineNanos);
+    return keeping.judge(kept(call), () -> look(call));
+  }
+
+  private static EpochKeeping.Call kept(Call call) {
+    return new EpochKeeping.Call(
+        call.resource(),
+        call.source().accepted(call.token()),
+        higher -> Future.succeededFuture(FencingRules.stale(call.token(), higher)),
+        call.deadlineNanos());
   }
 
   private Future<Ruling<Verified>> look(Call call) {

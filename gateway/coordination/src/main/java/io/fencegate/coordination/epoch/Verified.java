@@ -4,6 +4,7 @@ package io.fencegate.coordination.epoch;
 import io.fencegate.policy.fence.Verification;
 import io.fencegate.policy.time.ClockReading;
 import io.fencegate.policy.token.FencingToken;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,4 +14,14 @@ import org.jspecify.annotations.Nullable;
  * @param confirmed the token that the downstream is known to have accepted; null when none is
  */
 public record Verified(
-    Verification verification, ClockReading askedAt, @Nullable FencingToken confirmed) {}
+    Verification verification, ClockReading askedAt, @Nullable FencingToken confirmed) {
+
+  /** The same where somebody else knows what the downstream has accepted; the higher one counts. */
+  Verified with(Optional<FencingToken> alsoConfirmed) {
+    FencingToken mine = confirmed;
+    return alsoConfirmed
+        .filter(it -> mine == null || it.isAbove(mine))
+        .map(it -> new Verified(verification, askedAt, it))
+        .orElse(this);
+  }
+}

@@ -93,8 +93,18 @@ public record EpochRecord(FencingToken raised, String source) {
     return source.equals(SOURCE_LOCK) || source.equals(SOURCE_BREAK);
   }
 
+  /** Whether the numbers of both have one order. */
+  public boolean comparesWith(EpochRecord other) {
+    return isOfLocks() ? other.isOfLocks() : source.equals(other.source);
+  }
+
   public boolean isOf(String expected) {
     return source.equals(expected);
+  }
+
+  /** Whether its source is one of the constants above. */
+  public boolean isKnown() {
+    return isOfLocks() || source.equals(SOURCE_EXTERNAL) || source.equals(SOURCE_ELECTION);
   }
 
   /** Whether its token is one that was issued. */

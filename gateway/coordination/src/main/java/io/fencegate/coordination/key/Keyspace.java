@@ -4,6 +4,7 @@ package io.fencegate.coordination.key;
 import io.fencegate.coordination.store.Key;
 import io.fencegate.coordination.store.KeyRange;
 import io.fencegate.policy.name.IdempotencyKey;
+import io.fencegate.policy.name.PolicyName;
 import io.fencegate.policy.name.Principal;
 import io.fencegate.policy.name.RequestId;
 import io.fencegate.policy.name.ResourceName;
@@ -45,8 +46,14 @@ import java.util.regex.Pattern;
  *     resources in it</td><td>none</td></tr>
  * <tr><td>{@code freeze/<id>}</td><td>{@link FreezeRecord}: writes that an operator has
  *     stopped</td><td>none</td></tr>
+ * <tr><td>{@code drained/<freeze>/<session>}</td><td>{@code 1}: that gateway has nothing under way
+ *     any more that the freeze stops; goes with the freeze</td><td>none</td></tr>
+ * <tr><td>{@code policy/<name>}</td><td>{@link PolicyRecord}: the policy as all gateways share
+ *     it</td><td>none</td></tr>
  * <tr><td>{@code gateway/<session>}</td><td>{@link SessionRecord}</td><td>session class</td></tr>
  * <tr><td>{@code meta/slots}</td><td>text: how resources are hashed to slots; put once</td>
+ *     <td>none</td></tr>
+ * <tr><td>{@code meta/epochs}</td><td>text: where all gateways keep epochs; put by the first one</td>
  *     <td>none</td></tr>
  * <tr><td>{@code meta/generation}</td><td>{@link GenerationRecord}</td><td>none</td></tr>
  * <tr><td>{@code meta/history-lost}</td><td>{@link HistoryLostRecord}: a gateway has noticed it;
@@ -157,6 +164,15 @@ public final class Keyspace {
     return resource(epochKey.path().substring((prefix + "epoch/").length()));
   }
 
+  public KeyRange confirmed() {
+    return KeyRange.under(prefix + "confirmed/");
+  }
+
+  /** The resource of a confirmed epoch's key; empty for a key that is none of Fencegate's. */
+  public Optional<ResourceName> resourceOfConfirmed(Key confirmedKey) {
+    return resource(confirmedKey.path().substring((prefix + "confirmed/").length()));
+  }
+
   public Key confirmed(ResourceName resource) {
     return key("confirmed/" + resource.keySegment());
   }
@@ -235,6 +251,34 @@ public final class Keyspace {
     return freezeKey.path().substring((prefix + "freeze/").length());
   }
 
+  /** Says that a gateway has nothing under way any more that a freeze stops. */
+  public Key drained(String freezeId, String session) {
+    return key("drained/" + freezeId + "/" + session);
+  }
+
+  public KeyRange drained(String freezeId) {
+    return KeyRange.under(prefix + "drained/" + freezeId + "/");
+  }
+
+  /** The session in the key of a drained gateway. */
+  public static String sessionOfDrained(Key drainedKey) {
+    return drainedKey.path().substring(drainedKey.path().lastIndexOf('/') + 1);
+  }
+
+  public Key policy(PolicyName name) {
+    return key("policy/" + name);
+  }
+
+  public KeyRange policies() {
+    return KeyRange.under(prefix + "policy/");
+  }
+
+  /** The name in a policy's key; empty for a key that is none of Fencegate's. */
+  public Optional<PolicyName> nameOfPolicy(Key policyKey) {
+    return PolicyName.parse(policyKey.path().substring((prefix + "policy/").length()))
+        .fold(Optional::of, malformed -> Optional.empty());
+  }
+
   public Key gateway(String session) {
     return key("gateway/" + session);
   }
@@ -246,6 +290,10 @@ public final class Keyspace {
   /** The id in a gateway's key. */
   public String sessionOf(Key gatewayKey) {
     return gatewayKey.path().substring((prefix + "gateway/").length());
+  }
+
+  public Key epochsPlace() {
+    return key("meta/epochs");
   }
 
   public Key generation() {

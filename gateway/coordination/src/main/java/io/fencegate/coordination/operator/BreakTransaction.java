@@ -45,7 +45,7 @@ record BreakTransaction(
     Key epochKey = keys.epoch(resource);
     List<Op> steps = new ArrayList<>(look(keys, resource));
     steps.add(new Op.Delete(lock.key()));
-    if (epoch.map(entry -> EpochRecord.decode(entry.value())).filter(this::stays).isEmpty()) {
+    if (staying().isEmpty()) {
       steps.add(new Op.Put(epochKey, EpochRecord.fence(fence).encode(), LeaseHandle.NONE));
     }
     return new Member(
@@ -54,6 +54,15 @@ record BreakTransaction(
             new Compare.ModifiedAt(epochKey, epoch.map(Entry::modRevision).orElse(0L))),
         steps,
         look(keys, resource));
+  }
+
+  /** The record of the epoch once it is committed. */
+  EpochRecord after() {
+    return staying().orElseGet(() -> EpochRecord.fence(fence));
+  }
+
+  private Optional<EpochRecord> staying() {
+    return epoch.map(entry -> EpochRecord.decode(entry.value())).filter(this::stays);
   }
 
   /** A higher epoch stays, and one whose numbers are not those of locks. */

@@ -13,4 +13,17 @@ import java.util.Optional;
  * @param confirmed what the downstream is known to have confirmed
  */
 public record Broken(
-    Optional<FencingToken> token, Optional<FencingToken> epoch, Optional<FencingToken> confirmed) {}
+    Optional<FencingToken> token, Optional<FencingToken> epoch, Optional<FencingToken> confirmed) {
+
+  /** The same where somebody else knows of a higher epoch. */
+  Broken above(FencingToken higher) {
+    return new Broken(token, Optional.of(higher), confirmed);
+  }
+
+  /** The same where somebody else knows what the downstream has confirmed; the higher counts. */
+  Broken confirmed(Optional<FencingToken> also) {
+    boolean higher =
+        also.filter(it -> confirmed.filter(mine -> !mine.isBelow(it)).isEmpty()).isPresent();
+    return higher ? new Broken(token, epoch, also) : this;
+  }
+}

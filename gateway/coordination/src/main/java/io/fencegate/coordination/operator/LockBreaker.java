@@ -3,11 +3,14 @@ package io.fencegate.coordination.operator;
 
 import io.fencegate.coordination.commit.Commit;
 import io.fencegate.coordination.commit.CommitBatcher;
+import io.fencegate.coordination.epoch.EpochKeeping;
+import io.fencegate.coordination.epoch.EpochStore;
 import io.fencegate.coordination.key.EpochRecord;
 import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.key.LockRecord;
 import io.fencegate.coordination.store.Entry;
 import io.fencegate.policy.name.ResourceName;
+import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.token.FencingToken;
@@ -15,8 +18,8 @@ import io.vertx.core.Future;
 import java.util.Optional;
 
 /**
- * Takes a lock from its holder and shuts the holder's token out, in one transaction. Used from one
- * context.
+ * Takes a lock from its holder and shuts the holder's token out, in one transaction; then in the
+ * ledger besides the coordinator, where there is one. Used from one context.
  */
 public final class LockBreaker {
 
@@ -25,11 +28,16 @@ public final class LockBreaker {
 
   private final Keyspace keys;
   private final CommitBatcher batcher;
+  private final EpochKeeping keeping;
 
-  public LockBreaker(Keyspace keys, CommitBatcher batcher) {
+  public LockBreaker(Keyspace keys, CommitBatcher batcher, EpochKeeping keeping) {
     this.keys = keys;
     this.batcher = batcher;
+    this.keeping = keeping;
   }
+
+  /** What is true in the coordinator, and its record of the epoch. */
+  private record Done(Broken broken, Optional<EpochRecord> epoch) {}
 
   private record Call(
       ResourceName resource, Optional<FencingToken> only, long deadlineNanos, int attempts) {
@@ -51,15 +59,66 @@ public final class LockBreaker {
     return batcher
         .submit(new BreakLook(keys, resource), deadlineNanos)
         .map(LockBreaker::onlyLooked)
-        .compose(commit -> commit.ruling(look -> decide(call, look)));
+        .compose(commit -> commit.ruling(look -> decide(call, look)))
+        .compose(
+            ruling ->
+                ruling.fold(
+                    done -> inLedger(call, done),
+                    refusal -> Future.succeededFuture(Ruling.refused(refusal))));
   }
 
-  private Future<Ruling<Broken>> decide(Call call, Commit.Judged look) {
+  /** Also where nothing was broken now: an earlier call may have come no further. */
+  private Future<Ruling<Broken>> inLedger(Call call, Done done) {
+    if (done.epoch().isEmpty()) {
+      return Future.succeededFuture(Ruling.granted(done.broken()));
+    }
+    return keeping
+        .with(
+            call.deadlineNanos(),
+            () -> Future.succeededFuture(Ruling.granted(done.broken())),
+            ledger ->
+                ledger
+                    .raise(call.resource(), done.epoch().get(), call.deadlineNanos())
+                    .map(ruling -> ruling.map(raise -> raised(done.broken(), raise))))
+        .map(
+            ruling ->
+                ruling.fold(
+                    Ruling::granted, refusal -> Ruling.refused(halfDone(done.broken(), refusal))));
+  }
+
+  /** A ledger of another source lets no token of a lock in, so there is nothing to shut out. */
+  private static Broken raised(Broken broken, EpochStore.Raise raise) {
+    return raise.fold(
+        raised -> broken.confirmed(raised.confirmed()),
+        higher -> broken.above(higher.raised()),
+        otherSource -> broken);
+  }
+
+  private static Refusal halfDone(Broken broken, Refusal refusal) {
+    return refusal
+        .code()
+        .because(
+            broken
+                    .token()
+                    .map(
+                        token ->
+                            "the lock of token "
+                                + token
+                                + " is broken; repeat this call with fencingToken "
+                                + token
+                                + ", because ")
+                    .orElse("repeat this call, because ")
+                + "the ledger of epochs has not confirmed it: "
+                + refusal.detail())
+        .inDoubt();
+  }
+
+  private Future<Ruling<Done>> decide(Call call, Commit.Judged look) {
     Optional<Entry> lock = look.result().entry(BreakTransaction.LOCK);
     Optional<Entry> held =
         lock.filter(entry -> call.only().filter(t -> !t.equals(token(entry))).isEmpty());
     if (held.isEmpty()) {
-      return Future.succeededFuture(Ruling.granted(notHeld(call, look)));
+      return Future.succeededFuture(Ruling.granted(new Done(notHeld(call, look), record(look))));
     }
     if (call.attempts() == 0) {
       return Future.succeededFuture(
@@ -99,15 +158,17 @@ public final class LockBreaker {
         : commit;
   }
 
-  private Future<Ruling<Broken>> judged(
+  private Future<Ruling<Done>> judged(
       Call call, BreakTransaction form, FencingToken token, Commit.Judged judged) {
     if (judged.result().held()) {
       return Future.succeededFuture(
           Ruling.granted(
-              new Broken(
-                  Optional.of(token),
-                  Optional.of(higher(form.fence(), epoch(judged))),
-                  confirmed(judged))));
+              new Done(
+                  new Broken(
+                      Optional.of(token),
+                      Optional.of(higher(form.fence(), epoch(judged))),
+                      confirmed(judged)),
+                  Optional.of(form.after()))));
     }
     // From here on it is about this holder, not about whoever may have come meanwhile.
     Call sameHolder =
@@ -128,7 +189,14 @@ public final class LockBreaker {
   }
 
   private static Optional<FencingToken> epoch(Commit.Judged judged) {
-    return judged.result().entry(BreakTransaction.EPOCH).map(EpochRecord::raisedIn);
+    return record(judged).map(EpochRecord::raised);
+  }
+
+  private static Optional<EpochRecord> record(Commit.Judged judged) {
+    return judged
+        .result()
+        .entry(BreakTransaction.EPOCH)
+        .map(entry -> EpochRecord.decode(entry.value()));
   }
 
   private static Optional<FencingToken> confirmed(Commit.Judged judged) {

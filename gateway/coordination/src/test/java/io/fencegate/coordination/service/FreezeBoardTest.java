@@ -3,7 +3,9 @@ package io.fencegate.coordination.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fencegate.coordination.agreement.PolicyRegister;
 import io.fencegate.coordination.commit.GatewaySession;
+import io.fencegate.coordination.freeze.Drains;
 import io.fencegate.coordination.freeze.FreezeBoard;
 import io.fencegate.coordination.key.FreezeRecord;
 import io.fencegate.coordination.store.Batch;
@@ -53,11 +55,11 @@ class FreezeBoardTest extends CoordinationFixture {
   }
 
   private Ruling<Freeze> freeze(Party party, FreezeScope scope) {
-    return party.call(() -> party.coordination().freezes().freeze(scope, "wrong rates"));
+    return party.call(() -> party.coordination().freezeOrders().freeze(scope, "wrong rates"));
   }
 
   private Ruling<Freeze> lift(Party party, String id) {
-    return party.call(() -> party.coordination().freezes().lift(id));
+    return party.call(() -> party.coordination().freezeOrders().lift(id));
   }
 
   private boolean isFresh(Party party) {
@@ -147,7 +149,8 @@ class FreezeBoardTest extends CoordinationFixture {
     Refusal refusal = refused(freeze(party, EU));
     assertThat(refusal.code()).isEqualTo(RefusalCode.COORDINATOR_UNAVAILABLE);
     assertThat(refusal.certainty()).isEqualTo(Certainty.UNKNOWN);
-    assertThat(granted(party.call(() -> party.coordination().freezes().list())).all()).hasSize(1);
+    assertThat(granted(party.call(() -> party.coordination().freezeOrders().list())).all())
+        .hasSize(1);
   }
 
   private boolean putsFreeze(Batch batch) {
@@ -190,7 +193,9 @@ class FreezeBoardTest extends CoordinationFixture {
   }
 
   private FreezeBoard board(CoordinationStore on, Clocks time) {
-    return new FreezeBoard(vertx, on, keys, time, bytes -> new byte[bytes]);
+    return new FreezeBoard(
+        new FreezeBoard.Parts(
+            vertx, on, keys, time, new PolicyRegister(on, keys), new Drains(on, keys, () -> "")));
   }
 
   private void read(FreezeBoard board) {

@@ -25,6 +25,7 @@ final class CommandFactory implements CommandLine.IFactory {
             Map.entry(FreezeCommand.class, () -> new FreezeCommand(surroundings)),
             Map.entry(UnfreezeCommand.class, () -> new UnfreezeCommand(surroundings)),
             Map.entry(FreezesCommand.class, () -> new FreezesCommand(surroundings)),
+            Map.entry(PolicySwitchCommand.class, () -> new PolicySwitchCommand(surroundings)),
             Map.entry(ClusterCommand.class, () -> new ClusterCommand(surroundings)),
             Map.entry(ResetEpochCommand.class, () -> new ResetEpochCommand(surroundings)),
             Map.entry(

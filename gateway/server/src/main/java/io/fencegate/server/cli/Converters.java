@@ -4,6 +4,7 @@ package io.fencegate.server.cli;
 import io.fencegate.policy.file.Units;
 import io.fencegate.policy.name.HolderId;
 import io.fencegate.policy.name.Parsed;
+import io.fencegate.policy.name.PolicyName;
 import io.fencegate.policy.name.RequestId;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.token.FencingToken;
@@ -21,6 +22,7 @@ final class Converters {
   /** Makes them known to the commands that are there by now. */
   static void register(CommandLine commands) {
     commands.registerConverter(ResourceName.class, strict(ResourceName::parse));
+    commands.registerConverter(PolicyName.class, strict(PolicyName::parse));
     commands.registerConverter(RequestId.class, strict(RequestId::parse));
     commands.registerConverter(HolderId.class, strict(HolderId::parse));
     commands.registerConverter(FencingToken.class, strict(FencingToken::parse));

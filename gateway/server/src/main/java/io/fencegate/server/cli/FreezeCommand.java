@@ -13,7 +13,8 @@ import picocli.CommandLine.Option;
     name = "freeze",
     description = {
       "Stops new writes in a scope on every gateway, until 'unfreeze': within about a second on those"
-          + " that reach the coordinator; after 5 s no other lets any in.",
+          + " that reach the coordinator; after 5 s no other lets any in. notDrained names the"
+          + " gateways where writes that it stops may still be under way.",
       "Locks go on, and so do writes that have been sent already.",
       "It is not asked twice: the reason is needed. Whoever is refused reads it, and so does the audit."
     },
@@ -39,6 +40,13 @@ final class FreezeCommand extends OperatorCommand {
   private String target = "";
 
   @Option(
+      names = "--local",
+      description =
+          "on the gateway that is asked, and on no other: needs no coordinator, and ends with the"
+              + " process")
+  private boolean local;
+
+  @Option(
       names = "--reason",
       paramLabel = "TEXT",
       required = true,
@@ -54,7 +62,8 @@ final class FreezeCommand extends OperatorCommand {
     needsReason(reason);
     FreezeScope.Kind kind = usable("--scope", FreezeScope.Kind.parse(scope));
     FreezeScope meant = usable("--target", FreezeScope.parse(kind, target));
-    JsonObject body = new JsonObject().put("scope", kind.wireName()).put("reason", reason);
+    JsonObject body =
+        new JsonObject().put("scope", kind.wireName()).put("local", local).put("reason", reason);
     if (!meant.target().isEmpty()) {
       body.put("target", meant.target());
     }

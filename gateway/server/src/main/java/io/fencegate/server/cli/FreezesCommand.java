@@ -3,6 +3,7 @@ package io.fencegate.server.cli;
 
 import java.net.URI;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /** Lists what is frozen. */
 @Command(
@@ -12,13 +13,17 @@ import picocli.CommandLine.Command;
     footer = "  fencegate freezes --json")
 final class FreezesCommand extends OperatorCommand {
 
+  @Option(names = "--local", description = "only those of the gateway that is asked")
+  private boolean local;
+
   FreezesCommand(Surroundings surroundings) {
     super(surroundings);
   }
 
   @Override
   int run(URI operator) {
-    return report(new RemoteCalls(operator).get("/admin/v1/freezes"));
+    return report(
+        new RemoteCalls(operator).get("/admin/v1/freezes" + (local ? "?local=true" : "")));
   }
 
   @Override

@@ -28,8 +28,12 @@ import picocli.CommandLine.Spec;
 /** Commands about policy files. */
 @Command(
     name = "policy",
-    description = "Looks at policy files.",
-    subcommands = {PolicyCommand.Check.class, PolicyCommand.Schema.class})
+    description = "Looks at policy files, and puts changed policies in force.",
+    subcommands = {
+      PolicyCommand.Check.class,
+      PolicyCommand.Schema.class,
+      PolicySwitchCommand.class
+    })
 final class PolicyCommand implements Runnable {
 
   @Spec private @Nullable CommandSpec spec;

@@ -2,6 +2,7 @@
 package io.fencegate.server.cli;
 
 import io.fencegate.adapter.spi.AdapterFactory;
+import io.fencegate.ledger.postgres.LedgerSchema;
 import io.fencegate.policy.file.LoadedPolicies;
 import io.fencegate.policy.file.PolicyMessage;
 import io.fencegate.policy.model.AdapterConfig;
@@ -22,10 +23,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Commands about what an adapter needs in its database. */
+/** Commands about what an adapter, or the ledger of epochs, needs in its database. */
 @Command(
     name = "sql",
-    description = "What adapters need in their databases.",
+    description = "What adapters and the ledger of epochs need in their databases.",
     subcommands = SqlCommand.Install.class)
 final class SqlCommand implements Runnable {
 
@@ -61,7 +62,7 @@ final class SqlCommand implements Runnable {
 
     @Spec private @Nullable CommandSpec spec;
 
-    /** One of the two. */
+    /** One of them. */
     static final class Wanted {
       @Option(names = "--adapter", paramLabel = "NAME", description = "adapter of the policy files")
       private @Nullable String adapter;
@@ -71,6 +72,11 @@ final class SqlCommand implements Runnable {
           paramLabel = "TYPE",
           description = "adapter type, e.g. postgres; needs no server file")
       private @Nullable String type;
+
+      @Option(
+          names = "--ledger",
+          description = "the ledger of epochs (epochs.type postgres); needs no server file")
+      private boolean ledger;
     }
 
     Install(Surroundings surroundings) {
@@ -79,6 +85,9 @@ final class SqlCommand implements Runnable {
 
     @Override
     public Integer call() {
+      if (wanted.ledger) {
+        return print(LedgerSchema.ddl());
+      }
       if (wanted.type != null) {
         return ofType(wanted.type);
       }
@@ -98,7 +107,11 @@ final class SqlCommand implements Runnable {
       if (sql.isEmpty()) {
         return refuse(List.of("adapters of type " + type + " need nothing to be installed"));
       }
-      line().getOut().println(sql.get().stripTrailing());
+      return print(sql.get());
+    }
+
+    private int print(String sql) {
+      line().getOut().println(sql.stripTrailing());
       line().getOut().flush();
       return ExitCode.OK;
     }

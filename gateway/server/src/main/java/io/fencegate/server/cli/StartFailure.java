@@ -2,6 +2,7 @@
 package io.fencegate.server.cli;
 
 import io.fencegate.coordination.embedded.EmbeddedStoreException;
+import io.fencegate.coordination.epoch.EpochsElsewhere;
 import io.fencegate.coordination.store.StoreException;
 import io.fencegate.coordination.witness.UnusableWitness;
 import io.fencegate.coordination.witness.WitnessInUse;
@@ -31,6 +32,9 @@ record StartFailure(int exitCode, String message) {
     }
     if (cause instanceof StoreException) {
       return unavailable(cause.getMessage() + "%nMend the coordinator.tls files, or give others.");
+    }
+    if (cause instanceof EpochsElsewhere) {
+      return refused(String.valueOf(cause.getMessage()));
     }
     if (cause instanceof WitnessInUse) {
       return unavailable(

@@ -25,7 +25,14 @@ public enum ConfigKey {
   COORDINATOR_TLS_CERT("coordinator.tls.cert", "", "PEM file with the certificate for etcd"),
   COORDINATOR_TLS_KEY("coordinator.tls.key", "", "PEM file with the certificate's key"),
   COORDINATOR_QUOTA("coordinator.quota", "2GiB", "etcd's --quota-backend-bytes, to warn in time"),
-  EPOCHS_TYPE("epochs.type", "coordinator", "where accepted tokens are recorded: coordinator"),
+  EPOCHS_TYPE(
+      "epochs.type",
+      "coordinator",
+      "where accepted tokens are recorded: coordinator, or postgres besides it"),
+  EPOCHS_URL("epochs.url", "", "the PostgreSQL with the ledger of accepted tokens"),
+  EPOCHS_INSTALL("epochs.install", "true", "whether the ledger's schema is made where missing"),
+  EPOCHS_REPLACES(
+      "epochs.replaces", "", "where epochs were kept before, to change that while all is stopped"),
   POLICIES("policies", "policies/", "directory with the policy files"),
   AUDIT_FILE("audit.file", "audit.jsonl", "the audit trail"),
   AUDIT_MAX_SIZE("audit.maxSize", "100MiB", "the audit file is rolled over beyond this size"),
@@ -68,7 +75,7 @@ public enum ConfigKey {
 
   /** Whether it may not be shown, nor be given where others see it, as options are. */
   public boolean isSecret() {
-    return this == COORDINATOR_PASSWORD;
+    return this == COORDINATOR_PASSWORD || this == EPOCHS_URL;
   }
 
   /** Whether the file may give a list. */

@@ -16,8 +16,7 @@ final class ConfigKeys {
   static final String NOT_IN_THIS_VERSION = "nothing: this key is not in this version";
 
   /** Keys that the format reserves and this version cannot serve; what is below them too. */
-  private static final Set<String> RESERVED =
-      Set.of("auth", "worker.tls", "operator.tls", "epochs.url");
+  private static final Set<String> RESERVED = Set.of("auth", "worker.tls", "operator.tls");
 
   private ConfigKeys() {}
 

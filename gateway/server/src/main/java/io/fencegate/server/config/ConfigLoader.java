@@ -178,7 +178,6 @@ public final class ConfigLoader {
 
   private ConfigLoad result(Path base) {
     ConfigValues values = new ConfigValues(given, base);
-    values.only(ConfigKey.EPOCHS_TYPE, Set.of("postgres"));
     ServerConfig config =
         new ServerConfig(
             new Listener(values.host(ConfigKey.WORKER_HOST), values.port(ConfigKey.WORKER_PORT)),
@@ -187,6 +186,7 @@ public final class ConfigLoader {
                 values.host(ConfigKey.OPERATOR_HOST), values.port(ConfigKey.OPERATOR_PORT)),
             values.path(ConfigKey.COORDINATOR_DATA_DIR),
             new CoordinatorValues(values).read(),
+            new EpochsValues(values).read(),
             values.path(ConfigKey.POLICIES),
             new AuditConfig(
                 values.path(ConfigKey.AUDIT_FILE),

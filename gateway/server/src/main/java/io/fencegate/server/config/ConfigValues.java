@@ -2,6 +2,7 @@
 package io.fencegate.server.config;
 
 import io.fencegate.coordination.etcd.EtcdSettings;
+import io.fencegate.ledger.postgres.LedgerSettings;
 import io.fencegate.policy.file.Units;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -184,13 +185,24 @@ final class ConfigValues {
     }
   }
 
-  /** Checks a word that can be only one in this version. */
-  void only(ConfigKey key, Set<String> later) {
-    String expected = key.defaultText();
-    Given value = given.get(key);
-    String text = value == null ? expected : text(value).orElse("");
-    String hint = later.contains(text) ? " ('" + text + "' is not in this version)" : "";
-    read(key, "'" + expected + "'" + hint, it -> text(it).filter(expected::equals), expected);
+  boolean flag(ConfigKey key) {
+    return read(key, "true or false", ConfigValues::truth, Boolean.parseBoolean(key.defaultText()));
+  }
+
+  private static Optional<Boolean> truth(Given given) {
+    if (given.value() instanceof Boolean value) {
+      return Optional.of(value);
+    }
+    return given.isSpelled()
+        ? text(given).filter(it -> it.equals("true") || it.equals("false")).map(Boolean::valueOf)
+        : Optional.empty();
+  }
+
+  /** The address of a PostgreSQL, with user and password in it. */
+  Optional<String> databaseUrl(ConfigKey key) {
+    String url =
+        read(key, LedgerSettings.EXPECTED_URL, it -> text(it).filter(LedgerSettings::isUrl), "");
+    return url.isEmpty() ? Optional.empty() : Optional.of(url);
   }
 
   private static Optional<String> text(Given given) {

@@ -17,10 +17,11 @@ public record ServerConfig(
     Listener operator,
     Path dataDir,
     CoordinatorConfig coordinator,
+    EpochsConfig epochs,
     Path policies,
     AuditConfig audit) {
 
-  /** The worker port is reached where it listens. */
+  /** The worker port is reached where it listens; the coordinator alone keeps epochs. */
   public ServerConfig(
       Listener worker,
       Listener operator,
@@ -28,7 +29,15 @@ public record ServerConfig(
       CoordinatorConfig coordinator,
       Path policies,
       AuditConfig audit) {
-    this(worker, Optional.empty(), operator, dataDir, coordinator, policies, audit);
+    this(
+        worker,
+        Optional.empty(),
+        operator,
+        dataDir,
+        coordinator,
+        EpochsConfig.COORDINATOR,
+        policies,
+        audit);
   }
 
   /**

@@ -36,8 +36,12 @@ public final class OperatorRequests {
   /** Raise the generation. */
   public record Raise(String reason) {}
 
-  /** Stop writes. */
-  public record Stop(FreezeScope scope, String reason) {}
+  /**
+   * Stop writes.
+   *
+   * @param local on the gateway that is asked, and on no other
+   */
+  public record Stop(FreezeScope scope, boolean local, String reason) {}
 
   /**
    * Declare writes in doubt settled.
@@ -114,16 +118,29 @@ public final class OperatorRequests {
   }
 
   private static Ruling<Stop> parseStop(Buffer body) {
-    return JsonFields.parse(body, List.of("scope", "target", "reason"))
+    return JsonFields.parse(body, List.of("scope", "target", "local", "reason"))
         .then(
             fields -> {
               Optional<FreezeScope> scope =
                   fields
                       .requiredText("scope", RefusalCode.INVALID_REQUEST, FreezeScope.Kind::parse)
                       .flatMap(kind -> scope(fields, kind));
+              boolean local = flag(fields, "local");
               Optional<String> reason = reason(fields);
-              return ruling(fields, () -> new Stop(scope.orElseThrow(), reason.orElseThrow()));
+              return ruling(
+                  fields, () -> new Stop(scope.orElseThrow(), local, reason.orElseThrow()));
             });
+  }
+
+  private static boolean flag(JsonFields fields, String name) {
+    var node = fields.node(name);
+    if (node == null) {
+      return false;
+    }
+    if (!node.isBoolean()) {
+      fields.wrong(name, node.toString(), "true or false");
+    }
+    return node.booleanValue();
   }
 
   private static Optional<FreezeScope> scope(JsonFields fields, FreezeScope.Kind kind) {

@@ -53,6 +53,7 @@ public final class OutcomeHttp {
       case INTERNAL_ERROR -> 500;
       case UPSTREAM_UNREACHABLE -> 502;
       case COORDINATOR_UNAVAILABLE,
+          EPOCH_STORE_UNAVAILABLE,
           OVERLOADED,
           DRAINING,
           HANDOVER,

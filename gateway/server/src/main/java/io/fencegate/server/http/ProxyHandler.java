@@ -277,8 +277,7 @@ final class ProxyHandler {
                 OutcomeHttp.forwarded(response, status, guarantee, fence.token()));
     return new WriteCommand(
         routed.policy().resource(),
-        routed.policy().matched().policy(),
-        routed.adapter(),
+        routed.policy().matched(),
         Principal.ANONYMOUS,
         fence,
         new WriteTask.Forward(routed.adapter(), proxied(context, routed, caller)),

@@ -171,8 +171,7 @@ final class WriteHandler {
   private static WriteCommand command(Matched matched, WriteTask task, @Nullable KeyClaim claim) {
     return new WriteCommand(
         matched.resource(),
-        matched.policy().policy(),
-        matched.policy().adapter(),
+        matched.policy(),
         Principal.ANONYMOUS,
         matched.headers().fence(),
         task,

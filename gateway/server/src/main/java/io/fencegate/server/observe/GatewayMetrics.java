@@ -6,6 +6,7 @@ import io.fencegate.coordination.health.CoordinatorHealth;
 import io.fencegate.coordination.idempotency.IdempotencyLedger;
 import io.fencegate.coordination.slot.SlotOwnership;
 import io.fencegate.coordination.store.StoreHealth;
+import io.fencegate.policy.agreement.Agreement;
 import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.fence.Unresolved;
 import io.fencegate.policy.time.Clocks;
@@ -48,6 +49,16 @@ public final class GatewayMetrics {
     Gauge.builder(
             "fencegate.freezes", sources.coordination().freezes(), it -> it.last().all().size())
         .description("Freezes of writes in force, as this gateway read them last")
+        .register(registry);
+    Gauge.builder(
+            "fencegate.policies.different",
+            sources.coordination().policies(),
+            it ->
+                it.standings().values().stream()
+                    .filter(Agreement.Standing.DIFFERENT::equals)
+                    .count())
+        .description(
+            "Policies of this gateway that are in force in another form: see policy switch")
         .register(registry);
     Gauge.builder(
             "fencegate.keys.unrecorded",

@@ -3,15 +3,18 @@ package io.fencegate.server.observe;
 
 import io.fencegate.coordination.key.EpochRecord;
 import io.fencegate.coordination.operator.ClusterAdmin;
+import io.fencegate.coordination.operator.PolicySwitch;
 import io.fencegate.coordination.slot.Custody;
 import io.fencegate.policy.freeze.Freeze;
 import io.fencegate.policy.freeze.FreezeScope;
+import io.fencegate.policy.name.PolicyName;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.time.Clocks;
 import io.fencegate.policy.token.FencingToken;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
+import java.util.Locale;
 import java.util.Optional;
 
 /** Puts what operators did, or tried to, into the audit trail with their reason. */
@@ -81,6 +84,15 @@ public final class OperatorAudit implements OperatorObserver {
     if (!scope.target().isEmpty()) {
       line.put("target", scope.target());
     }
+  }
+
+  @Override
+  public void switched(PolicyName policy, String reason, Ruling<PolicySwitch.Progress> ruling) {
+    JsonObject line = line("policy-switch", reason, ruling).put("policy", policy.value());
+    audit.append(
+        ruling.fold(
+            progress -> line.put("state", progress.state().name().toLowerCase(Locale.ROOT)),
+            refusal -> line));
   }
 
   @Override

@@ -3,9 +3,11 @@ package io.fencegate.server.observe;
 
 import io.fencegate.coordination.key.EpochRecord;
 import io.fencegate.coordination.operator.ClusterAdmin;
+import io.fencegate.coordination.operator.PolicySwitch;
 import io.fencegate.coordination.slot.Custody;
 import io.fencegate.policy.freeze.Freeze;
 import io.fencegate.policy.freeze.FreezeScope;
+import io.fencegate.policy.name.PolicyName;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.token.FencingToken;
@@ -45,6 +47,13 @@ public interface OperatorObserver {
    * @param ruling what was lifted
    */
   void lifted(String id, String reason, Ruling<Freeze> ruling);
+
+  /**
+   * A policy was to be put in force in another form.
+   *
+   * @param ruling how far that is: it has only begun
+   */
+  void switched(PolicyName policy, String reason, Ruling<PolicySwitch.Progress> ruling);
 
   void generationRaised(String reason, Ruling<ClusterAdmin.Raised> ruling);
 }

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.server.operator;
 
-import io.fencegate.adapter.spi.Offer;
 import io.fencegate.coordination.Coordination;
 import io.fencegate.coordination.epoch.EpochLedger;
 import io.fencegate.coordination.lock.LockService;
 import io.fencegate.coordination.lock.LockView;
 import io.fencegate.coordination.slot.Whereabouts;
 import io.fencegate.policy.fence.DrainBarrier;
-import io.fencegate.policy.model.ResourcePolicy;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
@@ -20,7 +18,6 @@ import io.fencegate.server.http.ResourcePaths;
 import io.fencegate.server.http.WorkerApi;
 import io.fencegate.server.observe.HotResources;
 import io.fencegate.server.observe.OperatorObserver;
-import io.fencegate.server.policy.KeptGuarantee;
 import io.fencegate.server.policy.MatchedPolicy;
 import io.fencegate.server.policy.PolicyLibrary;
 import io.fencegate.server.relay.OwnerCalls;
@@ -74,8 +71,12 @@ public final class OperatorApi {
     router.get("/livez").handler(context -> context.response().end("alive\n"));
     router.get("/readyz").handler(api::readyz);
     router.get("/metrics").handler(api::metrics);
-    router.get("/admin/v1/policies").handler(api::policies);
-    router.post("/admin/v1/policies/reload").handler(api::reload);
+    PolicyHandler policies =
+        new PolicyHandler(parts.policies(), parts.coordination(), parts.observer());
+    router.get("/admin/v1/policies").handler(policies::list);
+    router.post("/admin/v1/policies/reload").handler(policies::reload);
+    router.post("/admin/v1/policies/:name/switch").handler(policies::begin);
+    router.get("/admin/v1/policies/:name/switch").handler(policies::progress);
     BreakHandler breaks =
         new BreakHandler(breakService(parts), parts.policies(), parts.observer(), parts.clocks());
     router.post("/admin/v1/locks/break").handler(breaks::breakLock);
@@ -97,7 +98,11 @@ public final class OperatorApi {
     router.get("/admin/v1/unresolved").handler(unresolved::list);
     router.post("/admin/v1/unresolved/:id/resolve").handler(unresolved::resolve);
     FreezeHandler freezes =
-        new FreezeHandler(parts.coordination().freezes(), parts.policies(), parts.observer());
+        new FreezeHandler(
+            parts.coordination().freezes(),
+            parts.coordination().freezeOrders(),
+            parts.policies(),
+            parts.observer());
     router.get("/admin/v1/freezes").handler(freezes::list);
     router.post("/admin/v1/freezes").handler(freezes::freeze);
     router.delete("/admin/v1/freezes/:id").handler(freezes::lift);
@@ -148,47 +153,6 @@ public final class OperatorApi {
             ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
             : "text/plain; version=0.0.4; charset=utf-8";
     context.response().putHeader(HttpHeaders.CONTENT_TYPE, type).end(parts.registry().scrape(type));
-  }
-
-  private void policies(RoutingContext context) {
-    JsonArray list = new JsonArray();
-    parts.policies().active().set().policies().forEach(policy -> list.add(json(policy)));
-    OutcomeHttp.ok(context.response(), new JsonObject().put("policies", list));
-  }
-
-  private JsonObject json(ResourcePolicy policy) {
-    var adapter = parts.policies().active().adapters().get(policy.adapter());
-    JsonObject json =
-        new JsonObject()
-            .put("name", policy.name().value())
-            .put("match", policy.match().toString())
-            .put("adapter", policy.adapter().value())
-            .put("enforcement", policy.fencing().enforcement().wireName())
-            .put("tokenSource", policy.fencing().source().wireName())
-            .put("demanded", policy.guarantee().wireName());
-    return adapter == null ? json : promised(json, KeptGuarantee.of(policy, adapter.offer()));
-  }
-
-  private static JsonObject promised(JsonObject json, Offer kept) {
-    return json.put("guarantee", kept.guarantee().wireName()).put("reason", kept.reason());
-  }
-
-  private void reload(RoutingContext context) {
-    parts
-        .policies()
-        .reload()
-        .onSuccess(
-            refusals -> {
-              if (refusals.isEmpty()) {
-                OutcomeHttp.ok(context.response(), new JsonObject().put("reloaded", true));
-              } else {
-                Refusal refusal =
-                    RefusalCode.INVALID_REQUEST.because(
-                        "the last good policies stay in force: " + String.join("; ", refusals));
-                OutcomeHttp.refuse(context.response(), refusal, null);
-              }
-            })
-        .onFailure(context::fail);
   }
 
   private void hotResources(RoutingContext context) {
@@ -272,7 +236,7 @@ public final class OperatorApi {
             .put("enforcement", matched.policy().fencing().enforcement().wireName())
             .put("tokenSource", matched.policy().fencing().source().wireName())
             .put("demanded", matched.policy().guarantee().wireName());
-    promised(json, matched.kept())
+    PolicyHandler.putPromise(json, matched.kept())
         .put("epoch", epoch.map(FencingToken::toString).orElse(null))
         .put("inFlight", parts.barrier().inFlight(resource))
         .put("owner", owner(resource))

@@ -80,6 +80,7 @@ public final class Readiness {
             fresh ? "answers" : session.trouble().orElse("no heartbeat was confirmed lately")));
     checks.add(freezes());
     checks.addAll(coordinatorChecks());
+    checks.add(epochs());
     checks.add(
         new Check(
             "policies",
@@ -110,6 +111,17 @@ public final class Readiness {
         true,
         board.wasEverRead(),
         board.wasEverRead() ? board.last().all().size() + " in force" : board.trouble());
+  }
+
+  /** As it was when an epoch was last to be raised. */
+  private Check epochs() {
+    Optional<String> trouble = coordination.epochKeeping().trouble();
+    boolean hasLedger = coordination.epochKeeping().hasLedger();
+    return new Check(
+        "epochs",
+        false,
+        trouble.isEmpty(),
+        trouble.orElse(hasLedger ? "also kept in the ledger" : "kept by the coordinator"));
   }
 
   /** What is wrong with the coordinator concerns every gateway alike, so none of it decides. */

@@ -3,10 +3,12 @@ package io.fencegate.server.policy;
 
 import io.fencegate.adapter.spi.ProxyAdapter;
 import io.fencegate.adapter.spi.ResourceAdapter;
+import io.fencegate.policy.agreement.PolicyTerms;
 import io.fencegate.policy.model.PolicySet;
 import io.fencegate.policy.model.ResourcePolicy;
 import io.fencegate.policy.name.AdapterName;
 import io.fencegate.policy.name.Parsed;
+import io.fencegate.policy.name.PolicyName;
 import io.fencegate.policy.name.RequestPath;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Refusal;
@@ -14,6 +16,7 @@ import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -23,25 +26,46 @@ public final class ActivePolicies {
   /** What an operation may take: a write's budget. */
   private static final Duration LONGEST_WRITE = Duration.ofSeconds(10);
 
-  private PolicySet set;
-  private Map<AdapterName, ResourceAdapter> adapters;
+  private InForce inForce;
 
-  public ActivePolicies(PolicySet set, Map<AdapterName, ResourceAdapter> adapters) {
-    this.set = set;
-    this.adapters = Map.copyOf(adapters);
+  /**
+   * What is in force together.
+   *
+   * @param terms of each policy
+   * @param adapters of the set, by their names
+   * @param made those and all that writes may still be under way with
+   */
+  record InForce(
+      PolicySet set,
+      Map<PolicyName, PolicyTerms> terms,
+      Map<AdapterName, ResourceAdapter> adapters,
+      List<ResourceAdapter> made) {
+    InForce {
+      terms = Map.copyOf(terms);
+      adapters = Map.copyOf(adapters);
+      made = List.copyOf(made);
+    }
   }
 
-  void replace(PolicySet newSet, Map<AdapterName, ResourceAdapter> newAdapters) {
-    this.set = newSet;
-    this.adapters = Map.copyOf(newAdapters);
+  ActivePolicies(InForce inForce) {
+    this.inForce = inForce;
+  }
+
+  void replace(InForce next) {
+    this.inForce = next;
   }
 
   public PolicySet set() {
-    return set;
+    return inForce.set();
+  }
+
+  /** What each policy's safety depends on. */
+  public Map<PolicyName, PolicyTerms> terms() {
+    return inForce.terms();
   }
 
   public Map<AdapterName, ResourceAdapter> adapters() {
-    return adapters;
+    return inForce.adapters();
   }
 
   /**
@@ -49,7 +73,7 @@ public final class ActivePolicies {
    * adapter's own time, which begins anew where a slow caller holds up the answer.
    */
   public Duration longestForward() {
-    return adapters.values().stream()
+    return inForce.made().stream()
         .filter(it -> it.offer().needsOwner())
         .map(
             it ->
@@ -62,7 +86,7 @@ public final class ActivePolicies {
 
   /** Whether the resource's writes are sent on whatever their token says. */
   public boolean isInShadow(ResourceName resource) {
-    return set.match(resource).filter(match -> match.policy().fencing().isShadow()).isPresent();
+    return set().match(resource).filter(match -> match.policy().fencing().isShadow()).isPresent();
   }
 
   /**
@@ -70,7 +94,7 @@ public final class ActivePolicies {
    * denied. A resource that belongs to another policy is too: its adapter would not be the route's.
    */
   public Ruling<RoutedPolicy> route(RequestPath path) {
-    Optional<PolicySet.RouteMatch> route = set.route(path);
+    Optional<PolicySet.RouteMatch> route = set().route(path);
     if (route.isEmpty()) {
       return Ruling.refused(
           RefusalCode.NOT_FOUND.because(
@@ -100,16 +124,17 @@ public final class ActivePolicies {
 
   /** The policy for a resource; what none matches is denied. */
   public Ruling<MatchedPolicy> match(ResourceName resource) {
-    Optional<PolicySet.Match> match = set.match(resource);
+    Optional<PolicySet.Match> match = set().match(resource);
     if (match.isEmpty()) {
       return Ruling.refused(
           RefusalCode.UNKNOWN_RESOURCE.because("no policy matches resource " + resource));
     }
-    ResourceAdapter adapter = adapters.get(match.get().policy().adapter());
-    if (adapter == null) {
-      throw new IllegalStateException("no adapter " + match.get().policy().adapter());
+    ResourcePolicy policy = match.get().policy();
+    ResourceAdapter adapter = adapters().get(policy.adapter());
+    PolicyTerms terms = terms().get(policy.name());
+    if (adapter == null || terms == null) {
+      throw new IllegalStateException("no adapter or terms of policy " + policy.name());
     }
-    return Ruling.granted(
-        new MatchedPolicy(match.get().policy(), match.get().variables(), adapter));
+    return Ruling.granted(new MatchedPolicy(policy, terms, match.get().variables(), adapter));
   }
 }

@@ -4,6 +4,7 @@ package io.fencegate.server.policy;
 import io.fencegate.adapter.spi.AdapterContext;
 import io.fencegate.adapter.spi.AdapterFactory;
 import io.fencegate.adapter.spi.ResourceAdapter;
+import io.fencegate.policy.agreement.PolicyTerms;
 import io.fencegate.policy.file.LoadedPolicies;
 import io.fencegate.policy.file.PlacedPolicy;
 import io.fencegate.policy.file.PolicyLoad;
@@ -12,11 +13,13 @@ import io.fencegate.policy.file.ValueResolver;
 import io.fencegate.policy.model.AdapterConfig;
 import io.fencegate.policy.model.ResourcePolicy;
 import io.fencegate.policy.name.AdapterName;
+import io.fencegate.policy.name.PolicyName;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,9 +44,10 @@ public final class PolicyLibrary {
   private final ValueResolver values;
   private final AdapterContext adapterContext;
   private final ActivePolicies active;
-  private final ServedSoFar served = new ServedSoFar();
+  private final Map<AdapterConfig, ResourceAdapter> made = new LinkedHashMap<>();
   private String seen;
   private boolean lastReloadSuccessful = true;
+  private Runnable onChange = () -> {};
   private Future<List<String>> reloading = Future.succeededFuture(List.of());
 
   private PolicyLibrary(Setup setup, LoadedPolicies loaded, String fingerprint) {
@@ -54,8 +58,7 @@ public final class PolicyLibrary {
     this.values = setup.values();
     this.adapterContext = setup.adapterContext();
     this.seen = fingerprint;
-    served.add(loaded.set());
-    this.active = new ActivePolicies(loaded.set(), adaptersFor(loaded, new HashMap<>()));
+    this.active = new ActivePolicies(inForce(loaded));
   }
 
   /**
@@ -134,8 +137,13 @@ public final class PolicyLibrary {
     return lastReloadSuccessful;
   }
 
-  /** Looks at the folder now and then and reloads what changed. */
-  public void follow() {
+  /**
+   * Looks at the folder now and then and reloads what changed.
+   *
+   * @param onChange run after a reload has put other policies in force
+   */
+  public void follow(Runnable onChange) {
+    this.onChange = onChange;
     vertx.setPeriodic(LOOK_EVERY.toMillis(), unused -> look());
   }
 
@@ -175,38 +183,47 @@ public final class PolicyLibrary {
   }
 
   private List<String> adopt(LoadedPolicies loaded) {
-    List<String> refusals = served.objections(loaded.set());
-    if (refusals.isEmpty()) {
-      served.add(loaded.set());
-      active.replace(loaded.set(), adaptersFor(loaded, new HashMap<>(active.adapters())));
-    }
-    return refusals;
+    active.replace(inForce(loaded));
+    onChange.run();
+    return List.of();
   }
 
   /** Adapters once made stay, so that nothing under way loses its downstream. */
-  private Map<AdapterName, ResourceAdapter> adaptersFor(
-      LoadedPolicies loaded, Map<AdapterName, ResourceAdapter> made) {
+  private ActivePolicies.InForce inForce(LoadedPolicies loaded) {
+    Map<AdapterName, ResourceAdapter> adapters = new HashMap<>();
     loaded
         .set()
         .adapters()
-        .forEach((name, config) -> made.computeIfAbsent(name, unused -> create(config, loaded)));
-    return made;
+        .forEach(
+            (name, config) ->
+                adapters.put(name, made.computeIfAbsent(config, unused -> create(config, loaded))));
+    Map<PolicyName, PolicyTerms> terms = new HashMap<>();
+    loaded.set().policies().forEach(policy -> terms.put(policy.name(), terms(policy, loaded)));
+    return new ActivePolicies.InForce(loaded.set(), terms, adapters, List.copyOf(made.values()));
+  }
+
+  private PolicyTerms terms(ResourcePolicy policy, LoadedPolicies loaded) {
+    AdapterConfig config = loaded.set().adapters().get(policy.adapter());
+    if (config == null) {
+      throw new IllegalStateException("checked at load: no adapter " + policy.adapter());
+    }
+    return Terms.of(policy, config.type() + " " + factory(config).destination(config));
   }
 
   private ResourceAdapter create(AdapterConfig config, LoadedPolicies loaded) {
-    AdapterFactory factory =
-        factories
-            .of(config.type())
-            .orElseThrow(() -> new IllegalStateException("checked before: " + config.type()));
     List<ResourcePolicy> policies =
         loaded.policiesOf(config.name()).stream().map(PlacedPolicy::policy).toList();
-    return factory.create(config, policies, adapterContext);
+    return factory(config).create(config, policies, adapterContext);
+  }
+
+  private AdapterFactory factory(AdapterConfig config) {
+    return factories
+        .of(config.type())
+        .orElseThrow(() -> new IllegalStateException("checked before: " + config.type()));
   }
 
   /** Closes all adapters. */
   public Future<Void> close() {
-    List<Future<Void>> closing =
-        active.adapters().values().stream().map(ResourceAdapter::close).toList();
-    return Future.join(closing).mapEmpty();
+    return Future.join(made.values().stream().map(ResourceAdapter::close).toList()).mapEmpty();
   }
 }

@@ -41,6 +41,10 @@ final class ConfirmedEpochs {
     confirmed.remove(resource);
   }
 
+  void forgetAll() {
+    confirmed.clear();
+  }
+
   /** What is known only rises: answers may come in another order than they were given. */
   void learn(ResourceName resource, Optional<FencingToken> token) {
     Optional<FencingToken> known = of(resource);

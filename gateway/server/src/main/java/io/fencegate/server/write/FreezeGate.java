@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.server.write;
 
+import io.fencegate.coordination.agreement.PolicyRegister;
 import io.fencegate.coordination.freeze.FreezeBoard;
 import io.fencegate.policy.freeze.Freeze;
 import io.fencegate.policy.outcome.Refusal;
@@ -10,15 +11,18 @@ import io.vertx.core.Future;
 import java.util.Optional;
 
 /**
- * Whether an operator has stopped a write. Asked where a write enters, and once more right before
- * its first byte; what has sent that goes on to its end.
+ * Whether a write is one that all gateways go on with: no operator has stopped it, and its policy
+ * is the one that they share. Asked where a write enters, and once more right before its first
+ * byte; what has sent that goes on to its end.
  */
 final class FreezeGate {
 
   private final FreezeBoard board;
+  private final PolicyRegister policies;
 
-  FreezeGate(FreezeBoard board) {
+  FreezeGate(FreezeBoard board, PolicyRegister policies) {
     this.board = board;
+    this.policies = policies;
   }
 
   /** Reads the freezes anew. */
@@ -26,13 +30,16 @@ final class FreezeGate {
     return board.refresh();
   }
 
-  boolean isFresh(ClockReading now) {
-    return board.isFresh(now);
+  /** Whether what was read is recent, and tells how the write's policy stands. */
+  boolean isFresh(WriteCommand command, ClockReading now) {
+    return board.isFresh(now) && !policies.isUnrecorded(command.matched().terms());
   }
 
   /** Why a write may not be sent at that time; empty where nothing stops it. */
   Optional<Refusal> objection(WriteCommand command, ClockReading now) {
-    return board.isFresh(now) ? known(command) : Optional.of(unread());
+    return board.isFresh(now)
+        ? known(command).or(() -> policies.objection(command.matched().terms()))
+        : Optional.of(unread());
   }
 
   boolean admits(WriteCommand command, ClockReading now) {
@@ -44,8 +51,14 @@ final class FreezeGate {
     return board.last().of(command.resource(), command.policy().name()).map(Freeze::refusal);
   }
 
-  /** What is answered while it is not known what is frozen. */
-  Refusal unread() {
+  /** What is answered while {@link #isFresh} says no. */
+  Refusal notFresh(WriteCommand command, ClockReading now) {
+    return board.isFresh(now)
+        ? policies.objection(command.matched().terms()).orElseGet(this::unread)
+        : unread();
+  }
+
+  private Refusal unread() {
     return RefusalCode.COORDINATOR_UNAVAILABLE.because(
         "whether an operator has frozen writes was not read lately: " + board.trouble());
   }

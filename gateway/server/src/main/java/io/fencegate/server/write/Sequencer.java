@@ -47,7 +47,7 @@ final class Sequencer {
     this.barrier = parts.barrier();
     this.session = parts.session();
     this.custody = parts.custody();
-    this.freezes = new FreezeGate(parts.freezes());
+    this.freezes = new FreezeGate(parts.freezes(), parts.agreedPolicies());
     this.clocks = parts.clocks();
     this.reports = reports;
     this.keyed = keyed;

@@ -17,8 +17,8 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,7 +43,7 @@ final class ShadowWrites {
   private static final Logger LOG = LoggerFactory.getLogger(ShadowWrites.class);
 
   private final Parts parts;
-  private final Supplier<Future<Boolean>> fresh;
+  private final Function<WriteCommand, Future<Boolean>> fresh;
 
   /** What the path works with. */
   record Parts(
@@ -61,7 +61,7 @@ final class ShadowWrites {
    *
    * @param fresh whether this gateway's life was confirmed recently
    */
-  ShadowWrites(Parts parts, Supplier<Future<Boolean>> fresh) {
+  ShadowWrites(Parts parts, Function<WriteCommand, Future<Boolean>> fresh) {
     this.parts = parts;
     this.fresh = fresh;
   }
@@ -89,7 +89,7 @@ final class ShadowWrites {
       return refused(objection.get());
     }
     return fresh
-        .get()
+        .apply(command)
         .compose(
             yes ->
                 yes

@@ -43,6 +43,10 @@ final class TermSealer {
     confirmed.forget(resource);
   }
 
+  void forgetAll() {
+    confirmed.forgetAll();
+  }
+
   void learn(ResourceName resource, Verified verified) {
     confirmed.learn(resource, Optional.ofNullable(verified.confirmed()));
   }

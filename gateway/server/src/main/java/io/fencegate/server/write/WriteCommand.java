@@ -9,7 +9,7 @@ import io.fencegate.policy.model.ResourcePolicy;
 import io.fencegate.policy.name.Principal;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.token.FencingToken;
-import io.fencegate.server.policy.KeptGuarantee;
+import io.fencegate.server.policy.MatchedPolicy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,13 +23,21 @@ import org.jspecify.annotations.Nullable;
  */
 public record WriteCommand(
     ResourceName resource,
-    ResourcePolicy policy,
-    ResourceAdapter adapter,
+    MatchedPolicy matched,
     Principal principal,
     @Nullable WriteHeader shown,
     WriteTask task,
     @Nullable KeyClaim claim,
     long deadlineNanos) {
+
+  /** The policy that was in force when it came. */
+  public ResourcePolicy policy() {
+    return matched.policy();
+  }
+
+  public ResourceAdapter adapter() {
+    return matched.adapter();
+  }
 
   /** What an enforced write has shown. */
   public WriteHeader header() {
@@ -48,15 +56,15 @@ public record WriteCommand(
 
   /** The same write under an Idempotency-Key, now that its body is known. */
   public WriteCommand with(WriteTask read, KeyClaim key) {
-    return new WriteCommand(resource, policy, adapter, principal, shown, read, key, deadlineNanos);
+    return new WriteCommand(resource, matched, principal, shown, read, key, deadlineNanos);
   }
 
   /** What is promised about this write. */
   public Guarantee guarantee() {
-    return KeptGuarantee.of(policy, adapter.offer()).guarantee();
+    return matched.kept().guarantee();
   }
 
   boolean leaseRequired() {
-    return policy.lease().required();
+    return policy().lease().required();
   }
 }

@@ -4,6 +4,7 @@ package io.fencegate.server.write;
 import io.fencegate.adapter.spi.ApplyOutcome;
 import io.fencegate.adapter.spi.FencedWrite;
 import io.fencegate.adapter.spi.KeyScope;
+import io.fencegate.coordination.agreement.PolicyRegister;
 import io.fencegate.coordination.commit.GatewaySession;
 import io.fencegate.coordination.epoch.EpochLedger;
 import io.fencegate.coordination.epoch.ForeignEpochs;
@@ -15,6 +16,7 @@ import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.fence.Entry;
 import io.fencegate.policy.fence.Permit;
 import io.fencegate.policy.fence.ShadowFence;
+import io.fencegate.policy.freeze.FreezeScope;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
@@ -68,6 +70,7 @@ public final class WriteService {
   private final Reconciler reconciler;
   private final ShadowWrites shadow;
   private final AdmissionLimiter limiter = new AdmissionLimiter();
+  private final UnderWay underWay = new UnderWay();
 
   /** What the service works with. */
   public record Parts(
@@ -81,6 +84,7 @@ public final class WriteService {
       GatewaySession session,
       Custody custody,
       FreezeBoard freezes,
+      PolicyRegister agreedPolicies,
       Clocks clocks,
       WriteObserver observer) {}
 
@@ -90,7 +94,7 @@ public final class WriteService {
     this.sources = new TokenSources(parts.epochs(), parts.foreignEpochs());
     this.session = parts.session();
     this.custody = parts.custody();
-    this.freezes = new FreezeGate(parts.freezes());
+    this.freezes = new FreezeGate(parts.freezes(), parts.agreedPolicies());
     this.clocks = parts.clocks();
     this.observer = parts.observer();
     this.reports = new Reports(parts.barrier());
@@ -205,6 +209,19 @@ public final class WriteService {
     return forgotten;
   }
 
+  /**
+   * A policy was switched: what downstreams have confirmed may be another downstream's. Writes
+   * learn it anew.
+   */
+  public void forgetConfirmed() {
+    sealer.forgetAll();
+  }
+
+  /** Completes when all writes have ended that are under way now and within the scope. */
+  public Future<Void> ended(FreezeScope scope) {
+    return underWay.ended(scope);
+  }
+
   /** Not even a key's record is told to who shows a token with a false signature. */
   private Future<WriteReport> judged(WriteCommand command, Supplier<Future<WriteReport>> work) {
     Optional<Refusal> objection =
@@ -215,20 +232,23 @@ public final class WriteService {
 
   private Future<WriteReport> observed(WriteCommand command, Supplier<Future<WriteReport>> work) {
     long startNanos = clocks.read().monotonicNanos();
-    return limiter
-        .within(
-            command.resource(),
-            command.policy().limits().maxInFlight(),
-            work,
-            refusal -> reports.refused(command, refusal))
-        .otherwise(
-            defect -> {
-              LOG.error("a write to {} met a defect", command.resource(), defect);
-              return reports.defective(command);
-            })
-        .onSuccess(
-            report ->
-                observer.completed(command, report, clocks.read().monotonicNanos() - startNanos));
+    return underWay.track(
+        command,
+        limiter
+            .within(
+                command.resource(),
+                command.policy().limits().maxInFlight(),
+                work,
+                refusal -> reports.refused(command, refusal))
+            .otherwise(
+                defect -> {
+                  LOG.error("a write to {} met a defect", command.resource(), defect);
+                  return reports.defective(command);
+                })
+            .onSuccess(
+                report ->
+                    observer.completed(
+                        command, report, clocks.read().monotonicNanos() - startNanos)));
   }
 
   // ---- the decision
@@ -237,26 +257,27 @@ public final class WriteService {
     if (rounds == 0) {
       return rejected(command, unavailable("the lock keeps changing"));
     }
-    return fresh()
+    return fresh(command)
         .compose(
-            fresh -> fresh ? enterFresh(command, step, rounds) : rejected(command, notFresh()));
+            fresh ->
+                fresh ? enterFresh(command, step, rounds) : rejected(command, notFresh(command)));
   }
 
   /**
-   * Whether this gateway's life was confirmed and the freezes were read recently; waits for one
-   * heartbeat otherwise.
+   * Whether this gateway's life was confirmed and the freezes and policies were read recently;
+   * waits for one heartbeat otherwise.
    */
-  private Future<Boolean> fresh() {
-    if (isFresh()) {
+  private Future<Boolean> fresh(WriteCommand command) {
+    if (isFresh(command)) {
       return Future.succeededFuture(true);
     }
     return InTime.of(vertx, Future.join(session.refresh(), freezes.refresh()), HEARTBEAT_WAIT)
-        .transform(unused -> Future.succeededFuture(isFresh()));
+        .transform(unused -> Future.succeededFuture(isFresh(command)));
   }
 
-  private boolean isFresh() {
+  private boolean isFresh(WriteCommand command) {
     ClockReading now = clocks.read();
-    return session.isFresh(now) && freezes.isFresh(now);
+    return session.isFresh(now) && freezes.isFresh(command, now);
   }
 
   private Future<WriteReport> enterFresh(WriteCommand command, Step step, int rounds) {
@@ -463,9 +484,10 @@ public final class WriteService {
         "the write's time was up before it could be sent; nothing was sent");
   }
 
-  private Refusal notFresh() {
-    return session.isFresh(clocks.read())
-        ? freezes.unread()
+  private Refusal notFresh(WriteCommand command) {
+    ClockReading now = clocks.read();
+    return session.isFresh(now)
+        ? freezes.notFresh(command, now)
         : unavailable(
             "the coordinator has not confirmed this gateway lately"
                 + session.trouble().map(cause -> ": " + cause).orElse(""));

@@ -4,6 +4,7 @@ package io.fencegate.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fencegate.coordination.etcd.EtcdSettings;
+import io.fencegate.ledger.postgres.LedgerSettings;
 import io.fencegate.policy.file.SourceFile;
 import io.fencegate.policy.file.ValueResolver;
 import java.nio.file.Path;
@@ -114,6 +115,27 @@ final class ConfigLoaderTest {
     assertThat(config.advertise()).contains(new Listener(host, port));
     assertThat(config.address(7)).isEqualTo(address);
     assertThat(config.worker()).isEqualTo(new Listener("0.0.0.0", 8080));
+  }
+
+  @Test
+  void epochsAreKeptInAPostgresqlWhoseAddressNobodySees() {
+    String url = "postgresql://gate:sesame@db:5433/epochs";
+    ServerConfig config =
+        load(
+                "epochs: { type: postgres, replaces: coordinator }\n",
+                Map.of("FENCEGATE_EPOCHS_URL", url, "FENCEGATE_EPOCHS_INSTALL", "false"),
+                Map.of())
+            .fold(
+                loaded -> loaded.config(),
+                messages -> {
+                  throw new AssertionError(messages);
+                });
+    assertThat(config.epochs())
+        .isEqualTo(
+            new EpochsConfig(
+                Optional.of(new LedgerSettings(url, false)), Optional.of("coordinator")));
+    assertThat(config.toString()).doesNotContain("sesame");
+    assertThat(ConfigKey.EPOCHS_URL.isSecret()).isTrue();
   }
 
   @Test
@@ -256,8 +278,12 @@ final class ConfigLoaderTest {
         "coordinator: {type: etcd, endpoints: 'http://h:1', password: a} | a secret | user beside",
         "coordinator: {type: etcd, endpoints: 'http://h:1', prefix: a/} | prefix: 'a/' | 1 to 64",
         "coordinator: {type: etcd, endpoints: 'http://h:1', quota: 1KiB} | quota: | at least 1MiB",
-        "epochs: {type: postgres} | /epochs/type: 'postgres' | not in this version",
-        "epochs: {type: other} | /epochs/type: 'other' | 'coordinator'",
+        "epochs: {type: postgres} | /epochs/type: 'postgres' | epochs.url beside",
+        "epochs: {type: other} | /epochs/type: 'other' | one of [coordinator, postgres]",
+        "epochs: {type: postgres, url: 'sesame'} | a secret | postgresql://user:password@host",
+        "epochs: {type: postgres, url: 'postgresql://h/d', install: 1} | the number 1 | true or",
+        "epochs: {url: 'postgresql://h/d'} | a secret | no such key with epochs.type coordinator",
+        "epochs: {install: true} | /epochs/install: true | no such key with epochs.type",
         "audit: {maxSize: 100} | /audit/maxSize: the number 100 | a size of at least 1KiB",
         "audit: {maxSize: 1B} | /audit/maxSize: '1B' | a size of at least 1KiB",
         "audit: {keep: 0} | /audit/keep: the number 0 | an integer from 1 to 20",

@@ -13,6 +13,14 @@ import io.fencegate.policy.outcome.RefusalCode;
  */
 public record Freeze(String id, FreezeScope scope, String reason, long atMillis) {
 
+  /** What the id of a freeze begins with that one gateway keeps to itself. */
+  public static final String LOCAL = "local-";
+
+  /** Whether it stops writes on one gateway only. */
+  public boolean isLocal() {
+    return id.startsWith(LOCAL);
+  }
+
   /** What a write that it stops is answered. */
   public Refusal refusal() {
     return RefusalCode.FROZEN.because(

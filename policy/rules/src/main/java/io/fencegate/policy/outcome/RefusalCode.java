@@ -44,6 +44,7 @@ public enum RefusalCode {
   TOO_MANY_IN_FLIGHT("Too many writes to this resource are in flight", AS_IT_IS),
   UPSTREAM_UNREACHABLE("The downstream was not reached; nothing was sent", AS_IT_IS),
   COORDINATOR_UNAVAILABLE("The coordinator did not answer in time", AS_IT_IS),
+  EPOCH_STORE_UNAVAILABLE("The ledger of accepted tokens cannot be used at present", AS_IT_IS),
   OVERLOADED("More work is waiting than the gateway accepts", AS_IT_IS),
   PREDECESSOR_UNRESOLVED("An older write to this resource may still land", AS_IT_IS),
   DRAINING("This gateway is shutting down", AS_IT_IS),
