@@ -38,6 +38,7 @@ import io.fencegate.server.policy.AdapterFactories;
 import io.fencegate.server.policy.PolicyFolder;
 import io.fencegate.server.policy.PolicyLibrary;
 import io.fencegate.server.policy.SystemValues;
+import io.fencegate.server.relay.OwnerCalls;
 import io.fencegate.server.relay.Owners;
 import io.fencegate.server.relay.Relay;
 import io.fencegate.server.write.AdapterProbe;
@@ -243,12 +244,20 @@ public final class Gateway extends VerticleBase {
     vertx.setPeriodic(FORGET_EVERY.toMillis(), unused -> forgetIdle());
     WriteService writes = writes(coordinating, library, observations);
     agree(coordinating, library, writes);
-    workerRouter = workerRouter(coordinating, library, observations, writes);
-    return listen(
-            setup.config().operator(),
-            unused -> {},
-            operatorRouter(
-                coordinating, library, new OperatorAudit(auditLog, setup.clocks()), writes))
+    Relay relaying =
+        new Relay(vertx, setup.clocks(), ownership.apply(coordinating), coordinating.gatewayKeys());
+    relay = relaying;
+    Router workers = workerRouter(coordinating, library, observations, writes, relaying);
+    OperatorApi.Parts operating =
+        operatorParts(
+            coordinating,
+            library,
+            new OperatorAudit(auditLog, setup.clocks()),
+            writes,
+            relaying.calls());
+    OperatorApi.takeErrands(workers, operating);
+    workerRouter = workers;
+    return listen(setup.config().operator(), unused -> {}, OperatorApi.router(operating))
         .map(
             server -> {
               operator = server;
@@ -344,10 +353,8 @@ public final class Gateway extends VerticleBase {
       Coordination coordinating,
       PolicyLibrary library,
       Observations observations,
-      WriteService writes) {
-    Relay relaying =
-        new Relay(vertx, setup.clocks(), ownership.apply(coordinating), coordinating.gatewayKeys());
-    relay = relaying;
+      WriteService writes,
+      Relay relaying) {
     return WorkerApi.router(
         new WorkerApi.Parts(
             vertx,
@@ -360,25 +367,26 @@ public final class Gateway extends VerticleBase {
             relaying));
   }
 
-  private Router operatorRouter(
+  private OperatorApi.Parts operatorParts(
       Coordination coordinating,
       PolicyLibrary library,
       OperatorObserver observer,
-      WriteService writes) {
-    return OperatorApi.router(
-        new OperatorApi.Parts(
-            vertx,
-            library,
-            coordinating,
-            coordinating.locks(),
-            writes,
-            coordinating.epochs(),
-            barrier,
-            observer,
-            registry,
-            new Readiness(coordinating, library, gate, setup.clocks()),
-            hot,
-            setup.clocks()));
+      WriteService writes,
+      OwnerCalls owners) {
+    return new OperatorApi.Parts(
+        vertx,
+        library,
+        coordinating,
+        coordinating.locks(),
+        writes,
+        coordinating.epochs(),
+        barrier,
+        observer,
+        registry,
+        new Readiness(coordinating, library, gate, setup.clocks()),
+        hot,
+        setup.clocks(),
+        owners);
   }
 
   private Future<HttpServer> listen(

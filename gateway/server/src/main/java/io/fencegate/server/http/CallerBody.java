@@ -28,13 +28,13 @@ final class CallerBody implements ProxiedBody {
 
   private final HttpServerRequest request;
   private final OptionalLong lengthBytes;
-  private final long maxBytes;
   private final Promise<Void> begun = Promise.promise();
   private @Nullable Handler<Buffer> handler;
   private @Nullable Handler<Void> endHandler;
   private @Nullable Handler<Throwable> exceptionHandler;
   private @Nullable Buffer first;
   private long receivedBytes;
+  private long maxBytes = Long.MAX_VALUE;
   private boolean flowing;
   private boolean ended;
   private boolean discarding;
@@ -42,16 +42,22 @@ final class CallerBody implements ProxiedBody {
   /**
    * @param request in its first turn
    * @param lengthBytes as announced, 0 where there is no body; empty where it comes in chunks
-   * @param maxBytes where more comes, the body fails
    */
-  CallerBody(HttpServerRequest request, OptionalLong lengthBytes, long maxBytes) {
+  CallerBody(HttpServerRequest request, OptionalLong lengthBytes) {
     this.request = request;
     this.lengthBytes = lengthBytes;
-    this.maxBytes = maxBytes;
     request.pause();
     request.handler(this::arrived);
     request.endHandler(whole -> ended());
     request.exceptionHandler(this::broke);
+  }
+
+  /**
+   * Where more comes, the body fails. Said by who reads it to carry it out, before it does: what is
+   * sent on is measured there, where the answer is known too.
+   */
+  void limitTo(long bytes) {
+    maxBytes = bytes;
   }
 
   @Override

@@ -108,7 +108,7 @@ final class ProxyHandler {
       HttpServerRequest request, RequestTarget target, RoutedPolicy policy) {
     long maxBytes = policy.matched().policy().limits().maxBodyBytes();
     return BodyFraming.length(request, maxBytes)
-        .map(length -> new Routed(target, policy, new CallerBody(request, length, maxBytes)));
+        .map(length -> new Routed(target, policy, new CallerBody(request, length)));
   }
 
   private Future<Void> refuse(
@@ -199,6 +199,7 @@ final class ProxyHandler {
       Routed routed,
       WriteRequestParser.Headers headers,
       long deadlineNanos) {
+    routed.body().limitTo(routed.policy().matched().policy().limits().maxBodyBytes());
     WriteCommand unread = command(context, routed, headers, deadlineNanos);
     return headers
         .key()

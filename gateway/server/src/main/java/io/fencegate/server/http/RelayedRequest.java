@@ -33,7 +33,7 @@ final class RelayedRequest {
   static Ruling<RelayedRequest> of(RoutingContext context, RequestGate gate, long maxBytes) {
     HttpServerRequest request = context.request();
     return BodyFraming.length(request, maxBytes)
-        .map(length -> of(context, gate, new CallerBody(request, length, Long.MAX_VALUE)));
+        .map(length -> of(context, gate, new CallerBody(request, length)));
   }
 
   static RelayedRequest of(RoutingContext context, RequestGate gate, CallerBody body) {

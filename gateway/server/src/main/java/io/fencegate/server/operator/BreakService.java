@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.server.operator;
 
-import io.fencegate.adapter.spi.ResourceAdapter;
 import io.fencegate.adapter.spi.Seal;
 import io.fencegate.adapter.spi.SealOutcome;
 import io.fencegate.coordination.epoch.EpochLedger;
 import io.fencegate.coordination.operator.Broken;
 import io.fencegate.coordination.operator.LockBreaker;
 import io.fencegate.coordination.slot.Custody;
-import io.fencegate.coordination.slot.SlotOwnership;
 import io.fencegate.policy.fence.DrainBarrier;
 import io.fencegate.policy.fence.Permit;
 import io.fencegate.policy.name.ResourceName;
@@ -18,21 +16,24 @@ import io.fencegate.policy.outcome.Ruling;
 import io.fencegate.policy.time.Clocks;
 import io.fencegate.policy.token.FencingToken;
 import io.fencegate.server.policy.MatchedPolicy;
+import io.fencegate.server.relay.OwnerCalls;
+import io.fencegate.server.relay.OwnerErrand;
 import io.fencegate.server.write.Turns;
 import io.vertx.core.Future;
 import java.util.Optional;
 
 /**
  * Takes a lock from its holder so that none of the holder's writes can land any more: first in the
- * coordinator, where nobody can confirm the token from then on, then on this gateway, then in the
- * downstream. Harmless to repeat: what an earlier call left undone is done. Used from one context.
+ * coordinator, where nobody can confirm the token from then on, then on the gateway that carries
+ * the resource's writes out, then in the downstream. Harmless to repeat: what an earlier call left
+ * undone is done. Used from one context.
  */
 final class BreakService {
 
   private final LockBreaker breaker;
   private final EpochLedger epochs;
   private final DrainBarrier barrier;
-  private final SlotOwnership slots;
+  private final OwnerCalls owners;
   private final Custody custody;
   private final Clocks clocks;
   private final Turns turns;
@@ -41,14 +42,14 @@ final class BreakService {
       LockBreaker breaker,
       EpochLedger epochs,
       DrainBarrier barrier,
-      SlotOwnership slots,
+      OwnerCalls owners,
       Custody custody,
       Clocks clocks,
       Turns turns) {
     this.breaker = breaker;
     this.epochs = epochs;
     this.barrier = barrier;
-    this.slots = slots;
+    this.owners = owners;
     this.custody = custody;
     this.clocks = clocks;
     this.turns = turns;
@@ -65,34 +66,64 @@ final class BreakService {
       MatchedPolicy matched,
       Optional<FencingToken> only,
       long deadlineNanos) {
-    Optional<Refusal> elsewhere = objection(resource, matched.adapter());
-    if (elsewhere.isPresent()) {
-      return Future.succeededFuture(Ruling.refused(elsewhere.get()));
-    }
     return breaker
         .breakLock(resource, only, deadlineNanos)
         .compose(
             ruling ->
                 ruling.fold(
-                    broken -> fence(resource, matched, broken, deadlineNanos),
+                    broken -> fenceWhereItIsServed(resource, matched, broken, deadlineNanos),
                     refusal -> Future.succeededFuture(Ruling.refused(refusal))));
   }
 
+  /**
+   * Shuts out what the coordinator has shut out already, as the gateway that carries the resource's
+   * writes out.
+   *
+   * @return empty when no write with a token below the recorded epoch can land any more
+   */
+  Future<Optional<Refusal>> shutOut(
+      ResourceName resource, MatchedPolicy matched, long deadlineNanos) {
+    return epochs
+        .epoch(resource, deadlineNanos)
+        .compose(
+            ruling ->
+                ruling.fold(
+                    epoch ->
+                        fence(
+                            resource,
+                            matched,
+                            new Broken(Optional.empty(), epoch, Optional.empty()),
+                            deadlineNanos),
+                    refusal -> Future.succeededFuture(Ruling.<Broken>refused(refusal))))
+        .map(ruling -> ruling.fold(done -> Optional.empty(), Optional::of));
+  }
+
   /** Only the owner knows what is still under way to a downstream that judges nothing. */
-  private Optional<Refusal> objection(ResourceName resource, ResourceAdapter adapter) {
-    return !adapter.offer().needsOwner()
-        ? Optional.empty()
-        : slots
-            .whereabouts(resource, clocks.read())
-            .fold(
-                Optional::empty,
-                there ->
-                    Optional.of(
-                        RefusalCode.HANDOVER.because(
-                            "the resource is served by the gateway with worker address "
-                                + there.address()
-                                + ": break the lock there")),
-                nowhere -> Optional.of(RefusalCode.HANDOVER.because(nowhere.reason())));
+  private Future<Ruling<Broken>> fenceWhereItIsServed(
+      ResourceName resource, MatchedPolicy matched, Broken broken, long deadlineNanos) {
+    if (!matched.adapter().offer().needsOwner() || broken.epoch().isEmpty()) {
+      return fence(resource, matched, broken, deadlineNanos);
+    }
+    return owners
+        .locate(resource, deadlineNanos)
+        .compose(
+            where ->
+                where.fold(
+                    () -> fence(resource, matched, broken, deadlineNanos),
+                    there ->
+                        owners
+                            .ask(OwnerErrand.SHUT_OUT, resource, there, deadlineNanos)
+                            .map(
+                                refusal ->
+                                    refusal
+                                        .map(no -> halfDone(broken, no))
+                                        .map(Ruling::<Broken>refused)
+                                        .orElseGet(() -> Ruling.granted(broken))),
+                    nowhere ->
+                        Future.succeededFuture(
+                            Ruling.refused(
+                                halfDone(
+                                    broken, RefusalCode.HANDOVER.because(nowhere.reason()))))));
   }
 
   private Future<Ruling<Broken>> fence(

@@ -20,6 +20,8 @@ import io.fencegate.server.observe.HotResources;
 import io.fencegate.server.observe.OperatorObserver;
 import io.fencegate.server.policy.MatchedPolicy;
 import io.fencegate.server.policy.PolicyLibrary;
+import io.fencegate.server.relay.OwnerCalls;
+import io.fencegate.server.relay.OwnerErrand;
 import io.fencegate.server.write.Turns;
 import io.fencegate.server.write.WriteService;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -60,7 +62,8 @@ public final class OperatorApi {
       PrometheusMeterRegistry registry,
       Readiness readiness,
       HotResources hot,
-      Clocks clocks) {}
+      Clocks clocks,
+      OwnerCalls owners) {}
 
   public static Router router(Parts parts) {
     OperatorApi api = new OperatorApi(parts);
@@ -75,18 +78,7 @@ public final class OperatorApi {
     router.post("/admin/v1/policies/:name/switch").handler(policies::begin);
     router.get("/admin/v1/policies/:name/switch").handler(policies::progress);
     BreakHandler breaks =
-        new BreakHandler(
-            new BreakService(
-                parts.coordination().breaker(),
-                parts.epochs(),
-                parts.barrier(),
-                parts.coordination().slots(),
-                parts.coordination().custody(),
-                parts.clocks(),
-                new Turns(parts.vertx(), parts.barrier(), parts.clocks())),
-            parts.policies(),
-            parts.observer(),
-            parts.clocks());
+        new BreakHandler(breakService(parts), parts.policies(), parts.observer(), parts.clocks());
     router.post("/admin/v1/locks/break").handler(breaks::breakLock);
     ResetHandler resets =
         new ResetHandler(
@@ -94,7 +86,8 @@ public final class OperatorApi {
             parts.writes(),
             parts.policies(),
             parts.observer(),
-            parts.clocks());
+            parts.clocks(),
+            parts.owners());
     router.post(ResetHandler.EPOCHS + "*").handler(resets::reset);
     ClusterHandler cluster =
         new ClusterHandler(parts.coordination(), parts.observer(), parts.clocks());
@@ -120,6 +113,26 @@ public final class OperatorApi {
     router.get(RESOURCES + "*").handler(api::resource);
     WorkerApi.answerErrors(router);
     return router;
+  }
+
+  private static BreakService breakService(Parts parts) {
+    return new BreakService(
+        parts.coordination().breaker(),
+        parts.epochs(),
+        parts.barrier(),
+        parts.owners(),
+        parts.coordination().custody(),
+        parts.clocks(),
+        new Turns(parts.vertx(), parts.barrier(), parts.clocks()));
+  }
+
+  /** What operators ask of one gateway and only another one can do, on that one's worker port. */
+  public static void takeErrands(Router worker, Parts parts) {
+    ErrandHandler errands =
+        new ErrandHandler(
+            parts.owners(), breakService(parts), parts.writes(), parts.policies(), parts.clocks());
+    worker.post(OwnerErrand.SHUT_OUT.path() + "*").handler(errands::shutOut);
+    worker.post(OwnerErrand.FORGET.path() + "*").handler(errands::forget);
   }
 
   private void readyz(RoutingContext context) {

@@ -14,6 +14,8 @@ import io.fencegate.server.http.ResourcePaths;
 import io.fencegate.server.observe.OperatorObserver;
 import io.fencegate.server.policy.MatchedPolicy;
 import io.fencegate.server.policy.PolicyLibrary;
+import io.fencegate.server.relay.OwnerCalls;
+import io.fencegate.server.relay.OwnerErrand;
 import io.fencegate.server.write.WriteService;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
@@ -23,8 +25,8 @@ import java.util.Optional;
 
 /**
  * {@code POST epochs/{resource}/reset}: first the coordinator's record, then what this gateway
- * knows, then the downstream's epoch. Harmless to repeat: what an earlier call left undone is done;
- * until then the downstream's epoch, being higher, refuses.
+ * knows and the owner of the resource, then the downstream's epoch. Harmless to repeat: what an
+ * earlier call left undone is done; until then the downstream's epoch, being higher, refuses.
  */
 final class ResetHandler {
 
@@ -38,18 +40,21 @@ final class ResetHandler {
   private final PolicyLibrary policies;
   private final OperatorObserver observer;
   private final Clocks clocks;
+  private final OwnerCalls owners;
 
   ResetHandler(
       EpochReset resets,
       WriteService writes,
       PolicyLibrary policies,
       OperatorObserver observer,
-      Clocks clocks) {
+      Clocks clocks,
+      OwnerCalls owners) {
     this.resets = resets;
     this.writes = writes;
     this.policies = policies;
     this.observer = observer;
     this.clocks = clocks;
+    this.owners = owners;
   }
 
   private record Asked(ResourceName resource, MatchedPolicy matched, String reason) {}
@@ -99,6 +104,32 @@ final class ResetHandler {
       return Future.succeededFuture(
           Ruling.refused(halfDone("a write to the resource is under way on this gateway")));
     }
+    return forgottenByOwner(asked, deadlineNanos)
+        .compose(
+            refusal ->
+                refusal.isPresent()
+                    ? Future.succeededFuture(Ruling.refused(halfDone(refusal.get().detail())))
+                    : forgetDownstream(asked, forgotten, deadlineNanos));
+  }
+
+  /** The gateway that carries the resource's writes out goes by what it knows of the epoch. */
+  private Future<Optional<Refusal>> forgottenByOwner(Asked asked, long deadlineNanos) {
+    if (!asked.matched().adapter().offer().needsOwner()) {
+      return Future.succeededFuture(Optional.empty());
+    }
+    return owners
+        .locate(asked.resource(), deadlineNanos)
+        .compose(
+            where ->
+                where.fold(
+                    () -> Future.succeededFuture(Optional.<Refusal>empty()),
+                    there -> owners.ask(OwnerErrand.FORGET, asked.resource(), there, deadlineNanos),
+                    // Who owns it next knows nothing of it yet.
+                    nowhere -> Future.succeededFuture(Optional.<Refusal>empty())));
+  }
+
+  private Future<Ruling<Optional<EpochRecord>>> forgetDownstream(
+      Asked asked, Optional<EpochRecord> forgotten, long deadlineNanos) {
     return asked
         .matched()
         .adapter()

@@ -9,7 +9,7 @@ import java.util.Set;
 /** The headers of a relayed request and of its answer, pure. */
 final class HopHeaders {
 
-  private static final String DEADLINE = "Fencing-Deadline-Ms";
+  static final String DEADLINE = "Fencing-Deadline-Ms";
   private static final String KEY = "idempotency-key";
   private static final String FENCING = "fencing-";
   private static final String DECISION = "Fencing-Decision";

@@ -2,7 +2,6 @@
 package io.fencegate.server.relay;
 
 import io.fencegate.adapter.spi.ProxiedRequest;
-import io.fencegate.coordination.cluster.GatewayKey;
 import io.fencegate.coordination.cluster.GatewayKeys;
 import io.fencegate.coordination.slot.Whereabouts;
 import io.fencegate.coordination.store.StoreException;
@@ -89,15 +88,22 @@ public final class Relay {
    * it is for this one the answer comes in the same turn, if nothing has to be asked.
    */
   public Future<Passage> pass(Errand errand) {
-    List<String> hops = errand.request().headers().getAll(HopHeader.NAME);
+    ProxiedRequest request = errand.request();
     Future<Passage> passage =
-        hops.isEmpty()
-            ? find(errand)
-            : HopHeader.parse(hops)
-                .fold(
-                    header -> parts.keys().current().compose(key -> relayed(errand, header, key)),
-                    bad -> malformed(bad.message()));
+        request.headers().contains(HopHeader.NAME)
+            ? signed(parts, request.method(), request.target(), request.headers())
+                .compose(
+                    arrived ->
+                        arrived instanceof Passage.Here
+                            ? relayed(errand)
+                            : Future.succeededFuture(arrived))
+            : find(errand);
     return passage.succeeded() ? passage : passage.otherwise(Relay::failed);
+  }
+
+  /** What a gateway may ask another one for, beside the requests of its callers. */
+  public OwnerCalls calls() {
+    return new OwnerCalls(parts);
   }
 
   private Future<Passage> find(Errand errand) {
@@ -121,15 +127,35 @@ public final class Relay {
     return target.chars().allMatch(c -> c >= FIRST_VISIBLE && c <= LAST_VISIBLE);
   }
 
+  /** Whether another gateway has sent this very request to this session. */
+  static Future<Passage> signed(Parts parts, String method, String target, MultiMap headers) {
+    List<String> hops = headers.getAll(HopHeader.NAME);
+    return hops.isEmpty()
+        ? malformed("nothing was given, expected a gateway's signature")
+        : HopHeader.parse(hops)
+            .fold(
+                header ->
+                    parts
+                        .keys()
+                        .current()
+                        .compose(
+                            key ->
+                                header.isOf(key, method, target)
+                                    ? forThisSession(parts, header)
+                                    : malformed(
+                                        "a signature that does not fit was given, expected none"
+                                            + " from a caller")),
+                bad -> malformed(bad.message()));
+  }
+
+  private static Future<Passage> forThisSession(Parts parts, HopHeader header) {
+    return header.to().equals(parts.owners().session())
+        ? HERE
+        : refused(RefusalCode.HANDOVER.because("this gateway has begun anew meanwhile"));
+  }
+
   /** A request that has taken its one hop. */
-  private Future<Passage> relayed(Errand errand, HopHeader header, GatewayKey key) {
-    ProxiedRequest request = errand.request();
-    if (!header.isOf(key, request.method(), request.target())) {
-      return malformed("a signature that does not fit was given, expected none from a caller");
-    }
-    if (!header.to().equals(parts.owners().session())) {
-      return refused(RefusalCode.HANDOVER.because("this gateway has begun anew meanwhile"));
-    }
+  private Future<Passage> relayed(Errand errand) {
     return errand.owned()
         ? parts
             .owners()
@@ -156,7 +182,7 @@ public final class Relay {
   }
 
   /** Without the key nothing was sent; after a defect nothing is claimed. */
-  private static Passage failed(Throwable cause) {
+  static Passage failed(Throwable cause) {
     if (cause instanceof StoreException) {
       return new Passage.Refused(
           RefusalCode.COORDINATOR_UNAVAILABLE.because(

@@ -25,7 +25,7 @@ class AskedServicesTest {
 
   @BeforeAll
   static void start() throws IOException {
-    fixture = new ProxyFixture(folder);
+    fixture = new ProxyFixture(folder, Way.DIRECT);
   }
 
   @AfterAll
@@ -42,7 +42,7 @@ class AskedServicesTest {
   }
 
   private static Lock acquire() {
-    return fixture.api.acquire(ProxyFixture.fresh("asked"));
+    return fixture.api.acquire(fixture.fresh("asked"));
   }
 
   private static Answer next(Lock lock) {
@@ -103,7 +103,7 @@ class AskedServicesTest {
 
   @Test
   void whoseAdapterCannotAskSendsNoNames() {
-    Lock lock = fixture.api.acquire(ProxyFixture.fresh("ledger"));
+    Lock lock = fixture.api.acquire(fixture.fresh("ledger"));
     assertThat(next(lock).status()).isEqualTo(200);
     assertThat(fixture.downstream.seen().get(0).header("Fencing-Write-Id")).isEmpty();
   }

@@ -32,7 +32,7 @@ class FrozenRoutesTest {
 
   @BeforeEach
   void start() throws IOException {
-    fixture = new ProxyFixture(folder);
+    fixture = new ProxyFixture(folder, Way.DIRECT);
   }
 
   @AfterEach
@@ -73,10 +73,10 @@ class FrozenRoutesTest {
   void whatWasSentEndsAndWhatWaitedForAConnectionIsNotSent() {
     List<CompletableFuture<Answer>> sent = new ArrayList<>();
     for (int i = 0; i < CONNECTIONS; i++) {
-      sent.add(fixture.start(fixture.api.acquire(ProxyFixture.fresh("ledger")), "hold"));
+      sent.add(fixture.start(fixture.api.acquire(fixture.fresh("ledger")), "hold"));
     }
     eventually(() -> fixture.downstream.held() == CONNECTIONS);
-    Lock lock = fixture.api.acquire(ProxyFixture.fresh("ledger"));
+    Lock lock = fixture.api.acquire(fixture.fresh("ledger"));
     CompletableFuture<Answer> waiting = fixture.start(lock, "a");
     eventually(() -> inFlight() == CONNECTIONS + 1);
     freezeAll();
@@ -100,7 +100,7 @@ class FrozenRoutesTest {
 
   @Test
   void aSuccessorThatWaitedForItsTurnIsNotSent() {
-    Lock old = fixture.api.acquire(ProxyFixture.fresh("ledger"));
+    Lock old = fixture.api.acquire(fixture.fresh("ledger"));
     CompletableFuture<Answer> sent = fixture.start(old, "hold");
     eventually(() -> fixture.downstream.held() == 1);
     Lock next = fixture.handOver(old);
@@ -115,7 +115,7 @@ class FrozenRoutesTest {
 
   @Test
   void readsThatThePolicyAllowsGoOn() {
-    Lock lock = fixture.api.acquire(ProxyFixture.fresh("ledger"));
+    Lock lock = fixture.api.acquire(fixture.fresh("ledger"));
     freezeAll();
     assertFrozen(fixture.send(lock, "POST", "a", "x"));
     assertThat(fixture.api.send("GET", "/" + lock.resource() + "/a", "", Map.of()).status())

@@ -8,36 +8,38 @@ import io.fencegate.server.ApiClient.Answer;
 import io.fencegate.server.ApiClient.Lock;
 import io.vertx.core.http.HttpVersion;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
-/** The order of writes to a service over HTTP/2, where they share a connection. */
-class Http2OrderTest extends ProxiedOrderContract {
+/** What is special about writes to a service over HTTP/2, where they share a connection. */
+class Http2OrderTest {
+
+  @TempDir static Path folder;
+  private static ProxyFixture fixture;
 
   @BeforeAll
   static void start() throws IOException {
-    fixture = ProxyFixture.speakingHttp2(folder);
+    fixture = new ProxyFixture(folder, Way.OVER_HTTP2);
+  }
+
+  @AfterAll
+  static void stop() {
+    fixture.close();
+  }
+
+  @BeforeEach
+  void forget() {
+    fixture.downstream.forget();
   }
 
   private static Lock acquire(String policy) {
-    return fixture.api.acquire(ProxyFixture.fresh(policy));
-  }
-
-  /** Headers are compressed on this wire, so that no fault can be set off by a path. */
-  @Test
-  @Override
-  void aLostReplyLeavesTheWriteUnknown() {
-    Lock lock = acquire("wire");
-    assertThat(fixture.send(lock, "POST", "first", "x").status()).isEqualTo(200);
-    fixture.wire.swallowReplies();
-    assertThat(fixture.send(lock, "POST", "lost-reply", "x").code()).isEqualTo("outcome-unknown");
-    assertThat(fixture.downstream.seen()).hasSize(2);
-    fixture.wire.pass();
-    assertThat(fixture.send(lock, "POST", "after", "x").status())
-        .as("the connection that answered no ping is not used again")
-        .isEqualTo(200);
+    return fixture.api.acquire(fixture.fresh(policy));
   }
 
   @Test

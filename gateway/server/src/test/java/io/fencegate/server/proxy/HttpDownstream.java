@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.server.proxy;
 
+import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServer;
@@ -172,6 +173,11 @@ final class HttpDownstream implements AutoCloseable {
               .putHeader("ETag", "\"v" + seen.size() + "\"")
               .putHeader("Set-Cookie", "session=secret")
               .end("{\"entry\":" + seen.size() + "}");
+      case "hints" -> {
+        request.response().writeEarlyHints(MultiMap.caseInsensitiveMultiMap().add("Link", "</x>"));
+        request.response().writeContinue();
+        request.response().setStatusCode(201).end("after hints");
+      }
       case "hold" -> held.add(request);
       case "never" -> {}
       case "cut" -> request.connection().close();

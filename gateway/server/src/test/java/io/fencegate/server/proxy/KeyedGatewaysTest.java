@@ -37,7 +37,7 @@ class KeyedGatewaysTest {
 
   @BeforeEach
   void start() throws IOException {
-    fixture = new ProxyFixture(folder, 2);
+    fixture = new ProxyFixture(folder, Way.THROUGH_A_HOP);
     lock = fixture.api.acquire(settledAtTheSecond());
   }
 

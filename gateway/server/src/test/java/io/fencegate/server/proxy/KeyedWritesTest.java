@@ -23,33 +23,39 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Idempotency-Keys in front of a service that knows nothing of them: each key is sent once. */
+@ParameterizedClass
+@EnumSource
 class KeyedWritesTest {
 
   private static final AtomicInteger NEXT = new AtomicInteger();
   private static final String BODY = "{\"amt\":10}";
 
   @TempDir static Path folder;
+  @Parameter Way way;
   private static ProxyFixture fixture;
   private Lock lock;
   private String key;
 
-  @BeforeAll
-  static void start() throws IOException {
-    fixture = new ProxyFixture(folder);
+  @BeforeParameterizedClassInvocation
+  static void start(Way way) throws IOException {
+    fixture = new ProxyFixture(folder, way);
   }
 
-  @AfterAll
+  @AfterParameterizedClassInvocation
   static void stop() {
     fixture.close();
   }
@@ -68,7 +74,7 @@ class KeyedWritesTest {
   }
 
   private static Lock acquire(String policy) {
-    return fixture.api.acquire(ProxyFixture.fresh(policy));
+    return fixture.api.acquire(fixture.fresh(policy));
   }
 
   private static Map<String, String> keyed(String key) {
@@ -475,8 +481,7 @@ class KeyedWritesTest {
         .until(
             () ->
                 fixture
-                    .gateways
-                    .operator(0)
+                    .carrier()
                     .get("/admin/v1/resources/" + older.resource())
                     .json()
                     .getInteger("inFlight")

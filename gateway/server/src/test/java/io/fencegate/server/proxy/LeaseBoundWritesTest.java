@@ -26,7 +26,7 @@ class LeaseBoundWritesTest {
 
   @BeforeAll
   static void start() throws IOException {
-    fixture = new ProxyFixture(folder);
+    fixture = new ProxyFixture(folder, Way.DIRECT);
   }
 
   @AfterAll
@@ -35,7 +35,7 @@ class LeaseBoundWritesTest {
   }
 
   private static Lock acquireShortly(String policy) {
-    return ApiClient.lock(fixture.api.tryAcquire(ProxyFixture.fresh(policy), SHORT_MILLIS));
+    return ApiClient.lock(fixture.api.tryAcquire(fixture.fresh(policy), SHORT_MILLIS));
   }
 
   private static boolean renewed(Lock lock) {

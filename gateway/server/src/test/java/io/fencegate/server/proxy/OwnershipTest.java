@@ -42,6 +42,12 @@ class OwnershipTest {
           guarantee: serialized
           http: { route: "/wait/{tenant}/**" }
           onUnresolved: { action: wait, settleAfter: 1s }
+        - name: outside
+          match: outside/{tenant}
+          adapter: api
+          guarantee: serialized
+          token: { source: external, start: 1, maxJump: 1000 }
+          http: { route: "/outside/{tenant}/**" }
       """;
 
   @TempDir Path folder;
@@ -248,5 +254,108 @@ class OwnershipTest {
     Lock successor = gateways.client(1).acquire(resource);
     eventually(() -> send(1, successor, "a").status() == 200);
     eventually(() -> unresolved(1) == 0);
+  }
+
+  // ---- what operators ask of a gateway that is not the owner
+
+  private Answer breakLock(int gateway, Lock lock) {
+    return gateways
+        .operator(gateway)
+        .post(
+            "/admin/v1/locks/break",
+            new JsonObject()
+                .put("resource", lock.resource())
+                .put("fencingToken", lock.token())
+                .put("reason", "stuck"));
+  }
+
+  @Test
+  void aLockIsBrokenThroughAnyGatewayAndItsHolderIsShutOutEverywhere() {
+    for (int owner = 0; owner < 2; owner++) {
+      Lock lock = gateways.client(0).acquire(ownedBy(owner, "block"));
+      assertThat(send(owner, lock, "a").status()).isEqualTo(200);
+      Answer broken = breakLock(1 - owner, lock);
+      assertThat(broken.status()).as(broken.toString()).isEqualTo(200);
+      assertThat(broken.json().getBoolean("broken")).isTrue();
+      assertThat(broken.json().getString("epoch"))
+          .isEqualTo(Long.toString(Long.parseLong(lock.token()) + 1));
+      for (int through = 0; through < 2; through++) {
+        assertThat(send(through, lock, "a").code()).isEqualTo("stale-token");
+      }
+      Lock next = gateways.client(0).acquire(lock.resource());
+      assertThat(send(1 - owner, next, "a").status()).isEqualTo(200);
+      gateways.client(0).release(next);
+    }
+  }
+
+  @Test
+  void aBreakThroughTheOtherGatewayIsAnsweredWhenTheHoldersWritesHaveEnded() {
+    String resource = ownedBy(0, "block");
+    Lock lock = gateways.client(1).acquire(resource);
+    CompletableFuture<Answer> held = CompletableFuture.supplyAsync(() -> send(0, lock, "hold"));
+    eventually(() -> downstream.held() == 1);
+    CompletableFuture<Answer> broken = CompletableFuture.supplyAsync(() -> breakLock(1, lock));
+    eventually(() -> gateways.client(1).tryAcquire(resource, 30_000).status() == 200);
+    assertThat(broken).isNotDone();
+    downstream.release();
+    assertThat(held.orTimeout(20, TimeUnit.SECONDS).join().status()).isEqualTo(200);
+    assertThat(broken.orTimeout(20, TimeUnit.SECONDS).join().status()).isEqualTo(200);
+  }
+
+  @Test
+  void aBreakThatTheOwnerCannotAcknowledgeIsInDoubtAndItsRepeatIsNot() {
+    String resource = ownedBy(0, "block");
+    Lock lock = gateways.client(1).acquire(resource);
+    assertThat(send(0, lock, "hold").code()).isEqualTo("outcome-unknown");
+    Answer broken = breakLock(1, lock);
+    assertThat(broken.code()).isEqualTo("predecessor-unresolved");
+    assertThat(broken.json().getString("outcome")).isEqualTo("unknown");
+    assertThat(broken.json().getString("detail")).contains(lock.token());
+    assertThat(gateways.client(1).get("/v1/locks/" + resource).json().getBoolean("held")).isFalse();
+    downstream.release();
+    gateways
+        .operator(1)
+        .post(
+            "/admin/v1/unresolved/" + unresolvedId(1) + "/resolve",
+            new JsonObject().put("as", "applied").put("reason", "looked"));
+    eventually(() -> breakLock(1, lock).status() == 200);
+  }
+
+  @Test
+  void anEpochIsResetThroughAnyGateway() {
+    for (int owner = 0; owner < 2; owner++) {
+      Lock high = new Lock(ownedBy(owner, "outside"), "", "900");
+      Lock low = new Lock(high.resource(), "", "5");
+      assertThat(sendUnleased(owner, high).status()).isEqualTo(200);
+      assertThat(sendUnleased(owner, low).code()).isEqualTo("stale-token");
+      Answer reset =
+          gateways
+              .operator(1 - owner)
+              .post(
+                  "/admin/v1/epochs/" + high.resource() + "/reset",
+                  new JsonObject().put("reason", "issuer starts anew"));
+      assertThat(reset.status()).as(reset.toString()).isEqualTo(200);
+      assertThat(sendUnleased(owner, low).status()).isEqualTo(200);
+    }
+  }
+
+  private Answer sendUnleased(int gateway, Lock lock) {
+    return gateways
+        .client(gateway)
+        .send("POST", "/" + lock.resource() + "/a", "x", Map.of("Fencing-Token", lock.token()));
+  }
+
+  @Test
+  void onlyGatewaysAskTheOwnerOfAResource() {
+    String resource = ownedBy(0, "block");
+    for (String errand : Set.of("shut-out", "forget")) {
+      String path = "/v1/gateways/" + errand + "/" + resource;
+      Map<String, String> forged = Map.of("Fencegate-Hop", "a.b." + "x".repeat(43));
+      for (Map<String, String> headers : Set.of(Map.<String, String>of(), forged)) {
+        Answer answer = gateways.client(0).send("POST", path, "", headers);
+        assertThat(answer.status()).as(answer.toString()).isEqualTo(400);
+        assertThat(answer.json().getString("field")).isEqualTo("Fencegate-Hop");
+      }
+    }
   }
 }

@@ -11,35 +11,41 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What passes a route, what does not, and in which words. */
+@ParameterizedClass
+@EnumSource
 class ProxiedWritesTest {
 
   @TempDir static Path folder;
+  @Parameter Way way;
   private static ProxyFixture fixture;
   private Lock lock;
 
-  @BeforeAll
-  static void start() throws IOException {
-    fixture = new ProxyFixture(folder);
+  @BeforeParameterizedClassInvocation
+  static void start(Way way) throws IOException {
+    fixture = new ProxyFixture(folder, way);
   }
 
-  @AfterAll
+  @AfterParameterizedClassInvocation
   static void stop() {
     fixture.close();
   }
 
   @BeforeEach
   void freshResource() {
-    lock = fixture.api.acquire(ProxyFixture.fresh("ledger"));
+    lock = fixture.api.acquire(fixture.fresh("ledger"));
     fixture.downstream.forget();
   }
 
@@ -204,7 +210,7 @@ class ProxiedWritesTest {
 
   @Test
   void whatCannotBeHonouredIsRefusedBeforeAnythingIsSent() throws IOException {
-    Lock closed = fixture.api.acquire(ProxyFixture.fresh("closed"));
+    Lock closed = fixture.api.acquire(fixture.fresh("closed"));
     assertThat(fixture.send(closed, "POST", "a", "x".repeat(1025)).code())
         .isEqualTo("body-too-large");
     assertThat(fixture.send(closed, "PUT", "a", "x").code()).isEqualTo("method-not-allowed");
@@ -230,10 +236,9 @@ class ProxiedWritesTest {
     String served = Files.readString(file);
     try {
       Files.writeString(file, served.replace("/closed/{tenant}/**", "/moved/{tenant}/**"));
-      Answer reload =
-          fixture.gateways.operator(0).send("POST", "/admin/v1/policies/reload", "", Map.of());
+      Answer reload = fixture.carrier().send("POST", "/admin/v1/policies/reload", "", Map.of());
       assertThat(reload.json().getJsonArray("different")).contains("closed");
-      Lock closed = fixture.api.acquire(ProxyFixture.fresh("closed"));
+      Lock closed = fixture.api.acquire(fixture.fresh("closed"));
       Answer moved =
           fixture.api.send(
               "POST",
@@ -244,7 +249,7 @@ class ProxiedWritesTest {
       assertThat(fixture.downstream.heads()).isEmpty();
     } finally {
       Files.writeString(file, served);
-      fixture.gateways.operator(0).send("POST", "/admin/v1/policies/reload", "", Map.of());
+      fixture.carrier().send("POST", "/admin/v1/policies/reload", "", Map.of());
     }
   }
 

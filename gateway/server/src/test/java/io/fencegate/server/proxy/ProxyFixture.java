@@ -1,25 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.server.proxy;
 
+import static org.awaitility.Awaitility.await;
+
 import io.fencegate.adapter.tck.FaultProxy;
 import io.fencegate.server.ApiClient;
 import io.fencegate.server.ApiClient.Answer;
 import io.fencegate.server.ApiClient.Lock;
 import io.fencegate.server.TestGateways;
 import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 /**
- * One gateway on an embedded coordinator, a real HTTP service, and a wire between them to break.
+ * Gateways on an embedded coordinator, a real HTTP service, and a wire between them to break.
+ * Callers talk to the first gateway, and the last one carries everything out.
  */
 final class ProxyFixture implements AutoCloseable {
 
@@ -82,6 +90,7 @@ final class ProxyFixture implements AutoCloseable {
           http: { route: "/gone/{tenant}/**" }
       """;
 
+  final Way way;
   final HttpDownstream downstream = new HttpDownstream();
   final FaultProxy wire;
   final TestGateways gateways;
@@ -89,22 +98,8 @@ final class ProxyFixture implements AutoCloseable {
   private final List<ApiClient> clients;
   private final Vertx vertx = Vertx.vertx();
 
-  ProxyFixture(Path folder) throws IOException {
-    this(folder, 1);
-  }
-
-  /** One gateway that speaks HTTP/2 to the service. */
-  static ProxyFixture speakingHttp2(Path folder) throws IOException {
-    return new ProxyFixture(
-        folder, 1, POLICIES.replace("type: http, ", "type: http, http2: true, "));
-  }
-
-  /** So many gateways on one coordinator; requests go to the first where nothing else is said. */
-  ProxyFixture(Path folder, int count) throws IOException {
-    this(folder, count, POLICIES);
-  }
-
-  private ProxyFixture(Path folder, int count, String policies) throws IOException {
+  ProxyFixture(Path folder, Way way) throws IOException {
+    this.way = way;
     wire =
         FaultProxy.start(vertx, "127.0.0.1", downstream.port())
             .toCompletionStage()
@@ -113,14 +108,33 @@ final class ProxyFixture implements AutoCloseable {
             .join();
     gateways =
         TestGateways.start(
-            folder,
-            policies
+            folder.resolve(way.name()),
+            way.spoken(POLICIES)
                 .replace("@api@", Integer.toString(downstream.port()))
                 .replace("@wire@", Integer.toString(wire.port()))
                 .replace("@gone@", Integer.toString(closedPort())),
-            count);
-    clients = IntStream.range(0, count).mapToObj(gateways::client).toList();
-    api = clients.get(0);
+            way.gateways);
+    clients = IntStream.range(0, way.gateways).mapToObj(gateways::client).toList();
+    api = clients.get(way.entry());
+    await().atMost(Duration.ofSeconds(30)).until(this::allServe);
+  }
+
+  /** Each slot has an owner that serves it, and each gateway has some. */
+  private boolean allServe() {
+    if (way.gateways == 1) {
+      return true;
+    }
+    Set<String> owners = new HashSet<>();
+    JsonArray slots =
+        gateways.operator(way.entry()).get("/admin/v1/cluster").json().getJsonArray("slots");
+    for (Object slot : slots) {
+      JsonObject it = (JsonObject) slot;
+      if (it.getString("owner") == null || !it.getBoolean("serving")) {
+        return false;
+      }
+      owners.add(it.getString("owner"));
+    }
+    return owners.size() == way.gateways;
   }
 
   private static int closedPort() throws IOException {
@@ -129,13 +143,28 @@ final class ProxyFixture implements AutoCloseable {
     }
   }
 
-  /** A resource of the policy that nobody has used yet. */
-  static String fresh(String policy) {
-    return policy + "/t" + NEXT.incrementAndGet();
+  /** A resource of the policy that nobody has used yet, and the last gateway carries out. */
+  String fresh(String policy) {
+    while (true) {
+      String resource = policy + "/t" + NEXT.incrementAndGet();
+      if (way.gateways == 1 || "self".equals(shown(resource).getString("owner"))) {
+        return resource;
+      }
+    }
+  }
+
+  /** What the gateway that carries its writes out shows of a resource. */
+  JsonObject shown(String resource) {
+    return carrier().get("/admin/v1/resources/" + resource).json();
+  }
+
+  /** The operator port of the gateway that carries everything out. */
+  ApiClient carrier() {
+    return gateways.operator(way.carrier());
   }
 
   int port() {
-    return gateways.workerPort(0);
+    return gateways.workerPort(way.entry());
   }
 
   Answer send(Lock lock, String method, String what, String body) {
@@ -143,7 +172,7 @@ final class ProxyFixture implements AutoCloseable {
   }
 
   Answer send(Lock lock, String method, String what, String body, Map<String, String> more) {
-    return send(0, lock, method, what, body, more);
+    return send(way.entry(), lock, method, what, body, more);
   }
 
   /** Through one of several gateways. */
