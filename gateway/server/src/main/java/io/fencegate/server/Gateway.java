@@ -276,6 +276,8 @@ public final class Gateway extends VerticleBase {
               writes.forgetConfirmed();
               withdrawAll();
             });
+    coordinating.policySwitch().waitFor(library.active()::longestWrite);
+    library.active().agreeBy(terms -> coordinating.policySwitch().objection(terms));
     Runnable own =
         () -> {
           coordinating.policies().own(library.active().terms().values());

@@ -124,9 +124,15 @@ class ReloadTest {
     assertThat(refused.status()).as(refused.toString()).isEqualTo(503);
     assertThat(refused.code()).isEqualTo("handover");
     assertThat(refused.json().getString("outcome")).isEqualTo("rejected");
-    assertThat(refused.json().getString("detail")).contains("memory two", "policy switch a-one");
+    assertThat(refused.json().getString("detail"))
+        .contains("another adapter", "policy switch a-one");
     assertThat(gateways.operator(0).get("/metrics").body())
         .contains("fencegate_policies_different 1.0");
+    assertThat(gateways.operator(0).get("/admin/v1/policies").body())
+        .contains("adapter 'memory two' instead of 'memory one'");
+    assertThat(gateways.operator(0).get("/readyz").body()).contains("a-one");
+    Answer closing = gateways.client(0).send("POST", "/v1/writes/a/x/close?key=k", "", Map.of());
+    assertThat(closing.code()).as(closing.toString()).isEqualTo("handover");
     Answer bad = gateways.operator(0).post("/admin/v1/policies/a-one/switch", new JsonObject());
     assertThat(bad.json().getString("field")).isEqualTo("reason");
     assertThat(switchAndAwait("a-one").getString("state")).isEqualTo("switched");

@@ -36,7 +36,9 @@ public final class HttpAdapterFactory implements AdapterFactory {
   @Override
   public String destination(AdapterConfig config) {
     HttpSettings settings = HttpSettings.of(config);
-    return settings.url() + " " + settings.fencing().wireName();
+    // A write that carries no name cannot be asked about, so the probe is part of the agreement.
+    String asked = settings.probe().map(it -> " asked at " + it.path()).orElse("");
+    return settings.url() + " " + settings.fencing().wireName() + asked;
   }
 
   @Override

@@ -35,6 +35,11 @@ record Probe(String before, String after) {
     return Optional.of(new Probe(text.substring(0, at), text.substring(at + ID.length())));
   }
 
+  /** As the file has it. */
+  String path() {
+    return before + ID + after;
+  }
+
   Errand errand(String name, long deadlineNanos) {
     MultiMap headers =
         MultiMap.caseInsensitiveMultiMap().add(WRITE_ID, name).add(HttpHeaders.CONTENT_LENGTH, "0");

@@ -9,6 +9,7 @@ import io.fencegate.policy.outcome.Ruling;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -46,6 +47,11 @@ final class VersionLook {
   Errand errand(long deadlineNanos) {
     MultiMap headers = PassingHeaders.there(write.headers());
     NOT_OF_A_LOOK.forEach(headers::remove);
+    // Some services take such a look for another method: X-HTTP-Method-Override and its kin.
+    headers.names().stream()
+        .filter(it -> it.toLowerCase(Locale.ROOT).contains("method"))
+        .toList()
+        .forEach(headers::remove);
     return new Errand(
         new ProxiedRequest("HEAD", write.target(), headers, NoBody.INSTANCE, answer),
         headers,

@@ -4,6 +4,7 @@ package io.fencegate.coordination.agreement;
 import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.key.PolicyRecord;
 import io.fencegate.coordination.store.Batch;
+import io.fencegate.coordination.store.BatchRules;
 import io.fencegate.coordination.store.Compare;
 import io.fencegate.coordination.store.CoordinationStore;
 import io.fencegate.coordination.store.Entry;
@@ -21,6 +22,7 @@ import io.fencegate.policy.outcome.Refusal;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,8 +47,8 @@ public final class PolicyRegister {
 
   private static final int PAGE = 1_000;
 
-  /** As many transactions as a store takes at once. */
-  private static final int PUTS_AT_ONCE = 100;
+  /** One transaction has no more compares. */
+  private static final int MOST_COMPARED = 100;
 
   private static final Logger LOG = LoggerFactory.getLogger(PolicyRegister.class);
 
@@ -62,7 +64,9 @@ public final class PolicyRegister {
     this.keys = keys;
   }
 
-  /** Told when a policy was switched: what is known of its resources' downstreams is void. */
+  /**
+   * Told when a policy was added or switched: what is known of its resources' downstreams is void.
+   */
   public void listen(Runnable onSwitched) {
     listeners.add(onSwitched);
   }
@@ -81,7 +85,7 @@ public final class PolicyRegister {
     changed.own().values().stream()
         .filter(it -> standings.get(it.name()) == Standing.DIFFERENT)
         .filter(it -> before.get(it.name()) != Standing.DIFFERENT)
-        .forEach(it -> LOG.error("{}", changed.objection(it).detail()));
+        .forEach(it -> LOG.error("{}", changed.explanation(it)));
   }
 
   // ---- what is known
@@ -99,6 +103,16 @@ public final class PolicyRegister {
   /** Whether it is to be found out yet how a policy stands. */
   public boolean isUnrecorded(PolicyTerms mine) {
     return standings.get(mine.name()) == Standing.UNRECORDED;
+  }
+
+  /** Why it is not in force, with all that differs: for operators. */
+  public String explanation(PolicyTerms mine) {
+    return agreement.explanation(mine);
+  }
+
+  /** Whether another form of it, or of one for the same resources, is known to be in force. */
+  public boolean isDifferent(PolicyTerms mine) {
+    return standings.get(mine.name()) == Standing.DIFFERENT;
   }
 
   /** Why a write under these terms may not be let in; empty where all gateways agree on them. */
@@ -139,7 +153,11 @@ public final class PolicyRegister {
               List<PolicyTerms> missing = missing(found);
               return missing.isEmpty()
                   ? Future.succeededFuture(found)
-                  : record(missing).compose(unused -> readOnce(), unused -> given(found));
+                  : record(missing)
+                      .onFailure(
+                          failure ->
+                              LOG.warn("policies were not recorded: {}", failure.getMessage()))
+                      .compose(unused -> readOnce(), unused -> given(found));
             });
   }
 
@@ -148,28 +166,47 @@ public final class PolicyRegister {
     return Future.succeededFuture(found);
   }
 
+  /**
+   * Those of high priority first: then a policy that gives way to others is there only when they
+   * are, and whoever lacks one of them does not take it for all.
+   */
   private List<PolicyTerms> missing(Map<PolicyName, Recorded> found) {
     Agreement known = new Agreement(agreement.own(), found);
     Map<PolicyName, Standing> all = known.standings();
     return known.own().values().stream()
         .filter(it -> all.get(it.name()) == Standing.UNRECORDED)
-        .limit(PUTS_AT_ONCE)
+        .sorted(
+            Comparator.comparingInt(PolicyTerms::priority)
+                .reversed()
+                .thenComparing(it -> it.name().value()))
         .toList();
   }
 
   private Future<Void> record(List<PolicyTerms> missing) {
+    List<Member> members = new ArrayList<>();
+    Batch batch = new Batch(List.of(), members, List.of());
+    for (PolicyTerms terms : missing) {
+      members.add(first(terms));
+      Batch longer = new Batch(List.of(), members, List.of());
+      if (members.size() > 1 && BatchRules.violation(longer).isPresent()) {
+        break;
+      }
+      batch = longer;
+    }
+    List<PolicyTerms> rest = missing.subList(batch.members().size(), missing.size());
     return store
-        .commit(new Batch(List.of(), missing.stream().map(this::first).toList(), List.of()))
-        .mapEmpty();
+        .commit(batch)
+        .compose(unused -> rest.isEmpty() ? Future.succeededFuture() : record(rest));
   }
 
-  /** Who comes later finds what the first has put, and adds nothing that contradicts it. */
+  /** Who comes later finds what the first has put, and takes no resources from it. */
   private Member first(PolicyTerms terms) {
     Key key = keys.policy(terms.name());
     List<Compare> absent = new ArrayList<>(List.of(Compare.absent(key)));
     agreement.own().values().stream()
         .filter(it -> !it.name().equals(terms.name()) && it.contradicts(terms))
-        .limit(PUTS_AT_ONCE)
+        .filter(it -> it.priority() <= terms.priority())
+        .limit(MOST_COMPARED)
         .forEach(it -> absent.add(Compare.absent(keys.policy(it.name()))));
     Op put = new Op.Put(key, PolicyRecord.encode(new Recorded.InForce(terms)), LeaseHandle.NONE);
     return new Member(absent, List.of(put), List.of());
@@ -207,9 +244,7 @@ public final class PolicyRegister {
       return;
     }
     stand(new Agreement(agreement.own(), found));
-    boolean switched =
-        before.entrySet().stream().anyMatch(it -> !it.getValue().equals(found.get(it.getKey())));
-    if (switched) {
+    if (!before.isEmpty()) {
       listeners.forEach(Runnable::run);
     }
   }

@@ -27,7 +27,7 @@ public final class Confirmations {
   /** As many steps as one transaction may have. */
   private static final int PAGE = 100;
 
-  private static final Duration PER_PAGE = Duration.ofSeconds(5);
+  private static final Duration EACH = Duration.ofSeconds(5);
 
   private final CoordinationStore store;
   private final Keyspace keys;
@@ -76,18 +76,18 @@ public final class Confirmations {
     if (found.isEmpty()) {
       return Future.succeededFuture();
     }
-    long deadlineNanos = clocks.read().monotonicNanos() + PER_PAGE.toNanos();
     Future<Void> inLedger = Future.succeededFuture();
     for (Entry entry : found) {
       ResourceName resource = keys.resourceOfConfirmed(entry.key()).orElseThrow();
-      inLedger = inLedger.compose(unused -> inLedger(resource, deadlineNanos));
+      inLedger = inLedger.compose(unused -> inLedger(resource));
     }
     List<Op> deletes = found.stream().<Op>map(it -> new Op.Delete(it.key())).toList();
     return inLedger.compose(
         unused -> store.commitAlone(new Member(List.of(), deletes, List.of())).mapEmpty());
   }
 
-  private Future<Void> inLedger(ResourceName resource, long deadlineNanos) {
+  private Future<Void> inLedger(ResourceName resource) {
+    long deadlineNanos = clocks.read().monotonicNanos() + EACH.toNanos();
     return keeping
         .<Boolean>with(
             deadlineNanos,

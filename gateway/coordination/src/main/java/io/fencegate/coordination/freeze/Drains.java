@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.coordination.freeze;
 
+import io.fencegate.coordination.key.FreezeRecord;
 import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.store.Compare;
 import io.fencegate.coordination.store.CoordinationStore;
@@ -25,9 +26,6 @@ import java.util.stream.Collectors;
  * one context.
  */
 public final class Drains {
-
-  /** Every readable record of a freeze starts with it. */
-  private static final Value THERE = Value.of("1");
 
   private static final Value DRAINED = Value.of("1\n");
 
@@ -97,7 +95,7 @@ public final class Drains {
     }
     Member told =
         new Member(
-            List.of(new Compare.ValuePrefix(keys.freeze(id), THERE)),
+            List.of(new Compare.ValuePrefix(keys.freeze(id), FreezeRecord.THERE)),
             List.of(new Op.Put(keys.drained(id, self), DRAINED, LeaseHandle.NONE)),
             List.of());
     store.commitAlone(told).onSuccess(unused -> drain.toldAs = self);

@@ -15,6 +15,9 @@ import java.nio.charset.StandardCharsets;
  */
 public record FreezeRecord(FreezeScope scope, String reason, long atMillis) {
 
+  /** What every readable record starts with. */
+  public static final Value THERE = Value.of("1");
+
   private static final String VERSION = "1";
   private static final String NO_TARGET = "-";
   private static final String END = "\n";

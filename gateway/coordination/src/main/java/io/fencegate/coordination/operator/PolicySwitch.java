@@ -8,25 +8,19 @@ import io.fencegate.coordination.freeze.FreezeBoard;
 import io.fencegate.coordination.freeze.FreezeOrders;
 import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.key.PolicyRecord;
-import io.fencegate.coordination.store.Compare;
 import io.fencegate.coordination.store.CoordinationStore;
 import io.fencegate.coordination.store.Entry;
 import io.fencegate.coordination.store.Key;
-import io.fencegate.coordination.store.LeaseHandle;
 import io.fencegate.coordination.store.Member;
-import io.fencegate.coordination.store.MemberResult;
 import io.fencegate.coordination.store.Op;
-import io.fencegate.coordination.store.Value;
 import io.fencegate.policy.agreement.PolicyTerms;
 import io.fencegate.policy.agreement.Recorded;
 import io.fencegate.policy.freeze.Freeze;
 import io.fencegate.policy.freeze.FreezeScope;
-import io.fencegate.policy.model.ResourcePattern;
 import io.fencegate.policy.name.PolicyName;
 import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
-import io.fencegate.policy.time.ClockReading;
 import io.fencegate.policy.time.Clocks;
 import io.fencegate.policy.token.Sha256;
 import io.vertx.core.Future;
@@ -39,9 +33,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 /**
  * Puts a policy in force in the form that this gateway has it, or out of force where it has none.
@@ -57,26 +49,20 @@ import java.util.stream.Stream;
  */
 public final class PolicySwitch {
 
-  private static final Duration LOOK_AGAIN = Duration.ofMillis(500);
-
-  /** Who has not drained by then hangs, and an operator has to look after it. */
-  private static final Duration PATIENCE = Duration.ofMinutes(5);
-
-  /** Every readable record of a freeze starts with it. */
-  private static final Value THERE = Value.of("1");
+  private static final String ID_START = "switch-";
 
   private static final int HASH_CHARS = 12;
 
-  private static final long NANOS_PER_MILLI = 1_000_000L;
-
   private final Parts parts;
   private final Map<PolicyName, Progress> runs = new HashMap<>();
+  private final Map<PolicyName, Future<Ruling<Progress>>> beginning = new HashMap<>();
+  private Supplier<Duration> longestWrite;
   private boolean stopped;
 
   /**
    * What a switch works with.
    *
-   * @param longestForward how long a write may be under way at most, under old forms and new ones
+   * @param longestWrite how long a write may be under way at most, until {@link #waitFor} says more
    */
   public record Parts(
       Vertx vertx,
@@ -87,10 +73,20 @@ public final class PolicySwitch {
       FreezeOrders orders,
       PolicyRegister register,
       Confirmations confirmations,
-      Supplier<Duration> longestForward) {}
+      Supplier<Duration> longestWrite) {}
 
   public PolicySwitch(Parts parts) {
     this.parts = parts;
+    this.longestWrite = parts.longestWrite();
+  }
+
+  /** How long a write may be under way at most, under old forms and new ones. */
+  public void waitFor(Supplier<Duration> longest) {
+    longestWrite = longest;
+  }
+
+  boolean isStopped() {
+    return stopped;
   }
 
   /** The process ends; what was begun is left as it is. */
@@ -123,20 +119,9 @@ public final class PolicySwitch {
       List<String> freezes,
       List<String> waitingFor,
       long remainingMillis,
-      String reason) {}
-
-  /** What a switch is about, fixed when it begins. */
-  private record Order(
-      PolicyName policy, Recorded former, Recorded wanted, long revision, List<String> freezes) {
-    /** The resources whose writes go to another downstream from now on; empty where none do. */
-    List<ResourcePattern> movesTo() {
-      return former.goesWhere(wanted)
-          ? List.of()
-          : Stream.of(former, wanted).flatMap(it -> it.match().stream()).toList();
-    }
-
-    boolean wants(Value record) {
-      return PolicyRecord.decode(policy, record).equals(wanted);
+      String reason) {
+    static Progress ended(PolicyName policy, State state, String reason) {
+      return new Progress(policy, state, List.of(), List.of(), 0, reason);
     }
   }
 
@@ -158,12 +143,39 @@ public final class PolicySwitch {
     if (underWay.isPresent()) {
       return Future.succeededFuture(Ruling.granted(underWay.get()));
     }
+    Future<Ruling<Progress>> joined = beginning.get(policy);
+    if (joined != null) {
+      return joined;
+    }
+    Future<Ruling<Progress>> begun =
+        parts
+            .board()
+            .readAnew()
+            .compose(unused -> parts.store().commitAlone(look(parts.keys().policy(policy))))
+            .compose(found -> begin(policy, mine, reason, found.entry(0)))
+            .otherwise(failure -> Ruling.refused(unavailable(failure)));
+    beginning.put(policy, begun);
+    return begun.onComplete(unused -> beginning.remove(policy));
+  }
+
+  /**
+   * Why what concerns a policy's downstreams and is no write may not be done: gateways do not agree
+   * on it, or it is being switched.
+   */
+  public Optional<Refusal> objection(PolicyTerms terms) {
     return parts
-        .board()
-        .readAnew()
-        .compose(unused -> parts.store().commitAlone(look(parts.keys().policy(policy))))
-        .compose(found -> begin(policy, mine, reason, found.entry(0)))
-        .recover(failure -> Future.succeededFuture(Ruling.refused(unavailable(failure))));
+        .register()
+        .objection(terms)
+        .or(
+            () ->
+                parts.board().last().all().stream()
+                    .filter(it -> it.id().startsWith(ID_START))
+                    .filter(it -> it.scope().equals(new FreezeScope.OfPolicy(terms.name())))
+                    .findFirst()
+                    .map(
+                        it ->
+                            RefusalCode.HANDOVER.because(
+                                "policy " + terms.name() + " is being switched: wait")));
   }
 
   private static Member look(Key key) {
@@ -181,7 +193,7 @@ public final class PolicySwitch {
     boolean done =
         record.filter(it -> PolicyRecord.decode(policy, it.value()).equals(wanted)).isPresent();
     if (done && left.isEmpty()) {
-      return Future.succeededFuture(Ruling.granted(ended(policy, State.SWITCHED, "")));
+      return Future.succeededFuture(Ruling.granted(Progress.ended(policy, State.SWITCHED, "")));
     }
     if (record.isEmpty() && mine.isEmpty()) {
       return Future.succeededFuture(
@@ -202,7 +214,8 @@ public final class PolicySwitch {
     return frozen(policy, meant, left, reason)
         .map(
             ruling ->
-                ruling.map(freezes -> start(new Order(policy, former, wanted, revision, freezes))));
+                ruling.map(
+                    freezes -> start(new SwitchOrder(policy, former, wanted, revision, freezes))));
   }
 
   private static Refusal switchFirst(PolicyName policy, PolicyName obstacle) {
@@ -219,7 +232,7 @@ public final class PolicySwitch {
   /** The name itself may have characters that ids do not. */
   private static String idStart(PolicyName policy) {
     byte[] hash = Sha256.of(policy.value().getBytes(StandardCharsets.UTF_8));
-    return "switch-" + HexFormat.of().formatHex(hash).substring(0, HASH_CHARS) + "-";
+    return ID_START + HexFormat.of().formatHex(hash).substring(0, HASH_CHARS) + "-";
   }
 
   /** The freezes of a switch that did not come to its end. */
@@ -260,165 +273,9 @@ public final class PolicySwitch {
         .map(ruling -> ruling.map(Freeze::id));
   }
 
-  // ---- under way
-
-  /** Time counts from here on, when the freeze is there for certain. */
-  private Progress start(Order order) {
-    ClockReading now = parts.clocks().read();
-    Duration quiet = GatewaySession.MAX_STALENESS.plus(parts.longestForward().get());
-    long quietAtNanos = now.monotonicNanos() + quiet.toNanos();
-    Progress begun =
-        new Progress(
-            order.policy(),
-            State.DRAINING,
-            order.freezes(),
-            List.of(),
-            now.millisUntil(quietAtNanos),
-            "");
-    runs.put(order.policy(), begun);
-    wait(order, quietAtNanos, now.monotonicNanos() + PATIENCE.toNanos());
-    return begun;
-  }
-
-  private void wait(Order order, long quietAtNanos, long lastNanos) {
-    if (stopped) {
-      return;
-    }
-    Future.join(parts.store().commitAlone(lookAt(order)), undrained(order))
-        .onComplete(
-            looked -> {
-              if (looked.failed()) {
-                waitOn(order, List.of("the coordinator"), quietAtNanos, lastNanos);
-                return;
-              }
-              MemberResult found = looked.result().resultAt(0);
-              List<String> left = looked.result().resultAt(1);
-              boolean frozen =
-                  found.results().stream().skip(1).allMatch(it -> it.entry().isPresent());
-              if (!frozen) {
-                lifted(order, found.entry(0));
-              } else if (left.isEmpty() && !parts.clocks().read().isBefore(quietAtNanos)) {
-                forgetThenReplace(order);
-              } else {
-                waitOn(order, left, quietAtNanos, lastNanos);
-              }
-            });
-  }
-
-  private Member lookAt(Order order) {
-    List<Op> gets = new ArrayList<>(List.of(new Op.Get(parts.keys().policy(order.policy()))));
-    order.freezes().forEach(it -> gets.add(new Op.Get(parts.keys().freeze(it))));
-    return new Member(List.of(), gets, List.of());
-  }
-
-  private Future<List<String>> undrained(Order order) {
-    List<Future<List<String>>> all =
-        order.freezes().stream().map(parts.orders()::undrained).toList();
-    return Future.join(all)
-        .map(
-            unused ->
-                all.stream().flatMap(it -> it.result().stream()).distinct().sorted().toList());
-  }
-
-  /** By another gateway that went on with this switch, or by an operator. */
-  private void lifted(Order order, Optional<Entry> record) {
-    if (record.filter(it -> order.wants(it.value())).isPresent()) {
-      switched(order);
-    } else {
-      liftThenFail(order, "a freeze of it was lifted by somebody: begin again");
-    }
-  }
-
-  private void waitOn(Order order, List<String> left, long quietAtNanos, long lastNanos) {
-    ClockReading now = parts.clocks().read();
-    if (!now.isBefore(lastNanos)) {
-      giveUp(order, left);
-      return;
-    }
-    tell(order, left, now, quietAtNanos);
-    parts
-        .vertx()
-        .timer(LOOK_AGAIN.toMillis(), TimeUnit.MILLISECONDS)
-        .onComplete(unused -> wait(order, quietAtNanos, lastNanos));
-  }
-
-  private void tell(Order order, List<String> left, ClockReading now, long quietAtNanos) {
-    runs.put(
-        order.policy(),
-        new Progress(
-            order.policy(),
-            State.DRAINING,
-            order.freezes(),
-            left,
-            Math.max(1, (quietAtNanos - now.monotonicNanos()) / NANOS_PER_MILLI),
-            ""));
-  }
-
-  private void giveUp(Order order, List<String> left) {
-    liftThenFail(
-        order,
-        "not drained after " + PATIENCE.toMinutes() + " minutes: " + String.join(", ", left));
-  }
-
-  /** Nothing has changed, so the old form goes on. */
-  private void liftThenFail(Order order, String why) {
-    Future.join(order.freezes().stream().map(parts.orders()::lift).toList())
-        .onComplete(unused -> fail(order, why));
-  }
-
-  private void fail(Order order, String why) {
-    runs.put(order.policy(), ended(order.policy(), State.FAILED, why));
-  }
-
-  private static Progress ended(PolicyName policy, State state, String reason) {
-    return new Progress(policy, state, List.of(), List.of(), 0, reason);
-  }
-
-  /** What the former downstream has accepted says nothing about another one. */
-  private void forgetThenReplace(Order order) {
-    (order.movesTo().isEmpty()
-            ? Future.<Void>succeededFuture()
-            : parts
-                .confirmations()
-                .forget(
-                    resource ->
-                        order.movesTo().stream().anyMatch(it -> it.match(resource).isPresent())))
-        .onSuccess(unused -> replace(order))
-        .onFailure(failure -> liftThenFail(order, String.valueOf(failure.getMessage())));
-  }
-
-  private void replace(Order order) {
-    Key policy = parts.keys().policy(order.policy());
-    List<Compare> compares = new ArrayList<>();
-    List<Op> then = new ArrayList<>();
-    compares.add(new Compare.ModifiedAt(policy, order.revision()));
-    then.add(new Op.Put(policy, PolicyRecord.encode(order.wanted()), LeaseHandle.NONE));
-    for (String id : order.freezes()) {
-      compares.add(new Compare.ValuePrefix(parts.keys().freeze(id), THERE));
-      then.add(new Op.Delete(parts.keys().freeze(id)));
-    }
-    Member replacing = new Member(compares, then, List.of());
-    parts
-        .store()
-        .commitAlone(replacing)
-        .onFailure(inDoubt -> fail(order, "in doubt (" + inDoubt.getMessage() + "): begin again"))
-        .onSuccess(
-            result -> {
-              if (result.held()) {
-                switched(order);
-              } else {
-                liftThenFail(order, "the policy or a freeze was changed meanwhile: begin again");
-              }
-            });
-  }
-
-  private void switched(Order order) {
-    parts
-        .board()
-        .readAnew()
-        .otherwiseEmpty()
-        .compose(
-            unused -> Future.join(order.freezes().stream().map(parts.orders()::forget).toList()))
-        .onComplete(unused -> runs.put(order.policy(), ended(order.policy(), State.SWITCHED, "")));
+  private Progress start(SwitchOrder order) {
+    Duration quiet = GatewaySession.MAX_STALENESS.plus(longestWrite.get());
+    return new SwitchRun(parts, order, this::isStopped, it -> runs.put(order.policy(), it))
+        .start(quiet);
   }
 }

@@ -6,6 +6,8 @@ import io.fencegate.coordination.key.MarkRecord;
 import io.fencegate.coordination.key.SlotRecord;
 import io.fencegate.coordination.key.UnresolvedRecord;
 import io.fencegate.coordination.store.Entry;
+import io.fencegate.coordination.store.Member;
+import io.fencegate.coordination.store.Op;
 import io.fencegate.policy.name.ResourceName;
 import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
@@ -165,18 +167,41 @@ final class Marker {
   /** What an owner had on its way that has ended. */
   private Future<Ruling<FencingToken>> ownerLost(
       Marking call, String self, MarkRecord lost, long revision) {
-    UnresolvedRecord record =
-        new UnresolvedRecord(
-            lost.lowest(),
-            parts.clocks().read().wallMillis(),
-            lost.longest(),
-            UnresolvedRecord.Kind.OWNER_LOST,
-            "the gateway that had the resource ended, and may have had writes under way",
-            lost.named() ? List.of(lost.session()) : List.of());
     LOG.warn(
         "writes to {} from token {} on may still land: their gateway has ended",
         call.resource(),
         lost.lowest());
+    return namesOf(lost).compose(names -> record(call, self, ownerLost(lost, names), revision));
+  }
+
+  private UnresolvedRecord ownerLost(MarkRecord lost, List<String> names) {
+    return new UnresolvedRecord(
+        lost.lowest(),
+        parts.clocks().read().wallMillis(),
+        lost.longest(),
+        UnresolvedRecord.Kind.OWNER_LOST,
+        "the gateway that had the resource ended, and may have had writes under way",
+        names);
+  }
+
+  /**
+   * To ask about a session closes it in the service for good. So it is done for one that has ended;
+   * a gateway that lives may have left its mark behind where it could not remove it.
+   */
+  private Future<List<String>> namesOf(MarkRecord lost) {
+    if (!lost.named()) {
+      return Future.succeededFuture(List.of());
+    }
+    Op look = new Op.Get(parts.keys().gateway(lost.session()));
+    return parts
+        .store()
+        .commitAlone(new Member(List.of(), List.of(look), List.of()))
+        .map(found -> found.entry(0).isEmpty() ? List.of(lost.session()) : List.<String>of())
+        .otherwise(List.of());
+  }
+
+  private Future<Ruling<FencingToken>> record(
+      Marking call, String self, UnresolvedRecord record, long revision) {
     return parts
         .commits()
         .submit(

@@ -3,8 +3,12 @@ package io.fencegate.coordination.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fencegate.coordination.key.EpochRecord;
 import io.fencegate.coordination.key.PolicyRecord;
+import io.fencegate.coordination.key.UnresolvedRecord;
 import io.fencegate.coordination.operator.PolicySwitch;
+import io.fencegate.coordination.store.Entry;
+import io.fencegate.coordination.store.Op;
 import io.fencegate.coordination.store.Value;
 import io.fencegate.policy.agreement.Agreement.Standing;
 import io.fencegate.policy.agreement.PolicyTerms;
@@ -17,9 +21,11 @@ import io.fencegate.policy.name.Parsed;
 import io.fencegate.policy.name.PolicyName;
 import io.fencegate.policy.outcome.RefusalCode;
 import io.fencegate.policy.outcome.Ruling;
+import io.fencegate.policy.token.FencingToken;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -225,6 +231,64 @@ class PolicySwitchTest extends CoordinationFixture {
     assertThat(admits(first, OLD) && admits(first, part)).isTrue();
     Party same = party(OLD, part);
     assertThat(admits(same, OLD) && admits(same, part)).isTrue();
+  }
+
+  private static PolicyTerms fallback() {
+    return new PolicyTerms(
+        new PolicyName("fallback"),
+        valid(ResourcePattern.parse("{area}/{n}")),
+        Optional.empty(),
+        Map.of("adapter", "old", PolicyTerms.PRIORITY, "-1"));
+  }
+
+  @Test
+  void aHundredAndFiftyPoliciesAndOneForAllTheRestAreInForceFromTheStart() {
+    List<PolicyTerms> all = new ArrayList<>(List.of(fallback()));
+    for (int i = 0; i < 150; i++) {
+      all.add(terms("p" + i, "area" + i + "/{n}", "old"));
+    }
+    Party party = party(all.toArray(PolicyTerms[]::new));
+    awaitUntil(() -> all.stream().allMatch(it -> admits(party, it)));
+  }
+
+  @Test
+  void aPolicyThatTakesNothingFromOthersIsAddedWithoutASwitch() {
+    Party party = party(OLD);
+    has(party, OLD, fallback());
+    assertThat(admits(party, fallback())).isTrue();
+    Party without = party(fallback());
+    assertThat(admits(without, fallback())).as("it would take what it does not know of").isFalse();
+  }
+
+  @Test
+  void aWriteInDoubtHoldsUpASwitchToAnotherDownstream() {
+    Party before = party(OLD);
+    UnresolvedRecord doubt =
+        new UnresolvedRecord(
+            new FencingToken(41), 0, Duration.ZERO, UnresolvedRecord.Kind.WRITE, "lost", List.of());
+    put(keys.unresolved(resource("ledger/x"), "d-1"), doubt.encode());
+    Party after = party(NEW);
+    granted(begin(after, Optional.of(NEW)));
+    awaitUntil(() -> progress(after).waitingFor().contains("a write in doubt to ledger/x"));
+    awaitUntil(() -> progress(after).remainingMillis() == 1);
+    assertThat(admits(after, NEW)).isFalse();
+    assertThat(admits(before, OLD)).isFalse();
+    commit(new Op.Delete(keys.unresolved(resource("ledger/x"), "d-1")));
+    awaitState(after, PolicySwitch.State.SWITCHED);
+  }
+
+  @Test
+  void whatTheFormerDownstreamConfirmedIsForgottenWhenAPolicyMoves() {
+    party(OLD);
+    Value confirmed = EpochRecord.accepted(new FencingToken(41)).encode();
+    put(keys.confirmed(resource("ledger/x")), confirmed);
+    put(keys.confirmed(resource("other/x")), confirmed);
+    Party after = party(NEW);
+    granted(begin(after, Optional.of(NEW)));
+    awaitState(after, PolicySwitch.State.SWITCHED);
+    assertThat(await(store.range(keys.confirmed(), 10)).entries())
+        .extracting(Entry::key)
+        .containsExactly(keys.confirmed(resource("other/x")));
   }
 
   @Test

@@ -14,8 +14,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "switch",
     description = {
-      "Puts a policy in force as the gateway that is asked has it in its files; out of force where it"
-          + " has none of that name.",
+      "Puts a policy in force as the gateway that is asked has it in its files, on all gateways.",
       "Needed where its match, route, adapter, the adapter's address, guarantee, token source, key"
           + " scope or priority change: until then gateways with the new files answer its writes 503"
           + " handover, and those with the old ones go on.",
@@ -40,6 +39,12 @@ final class PolicySwitchCommand extends OperatorCommand {
       description = "why, for who is refused meanwhile and for the audit")
   private String reason = "";
 
+  @Option(
+      names = "--withdraw",
+      description =
+          "put out of force, on all gateways, a policy that the gateway's files no longer have")
+  private boolean withdraw;
+
   PolicySwitchCommand(Surroundings surroundings) {
     super(surroundings);
   }
@@ -49,7 +54,8 @@ final class PolicySwitchCommand extends OperatorCommand {
     needsReason(reason);
     RemoteCalls calls = new RemoteCalls(operator);
     String path = "/admin/v1/policies/" + policy + "/switch";
-    RemoteCalls.Reply begun = calls.post(path, new JsonObject().put("reason", reason));
+    RemoteCalls.Reply begun =
+        calls.post(path, new JsonObject().put("withdraw", withdraw).put("reason", reason));
     return report(
         Progress.during(() -> ended(calls, path, begun), err(), "waiting for the gateways"),
         answer -> "switched".equals(answer.getString("state")));

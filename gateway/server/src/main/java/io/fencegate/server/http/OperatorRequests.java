@@ -37,6 +37,28 @@ public final class OperatorRequests {
   public record Raise(String reason) {}
 
   /**
+   * Put a policy in force in another form.
+   *
+   * @param withdraw out of force, rather
+   */
+  public record SwitchOver(boolean withdraw, String reason) {}
+
+  public static Future<Ruling<SwitchOver>> readSwitch(HttpServerRequest request) {
+    return JsonBody.read(request, MAX_BODY_BYTES)
+        .map(body -> body.then(OperatorRequests::parseSwitch));
+  }
+
+  private static Ruling<SwitchOver> parseSwitch(Buffer body) {
+    return JsonFields.parse(body, List.of("withdraw", "reason"))
+        .then(
+            fields -> {
+              boolean withdraw = flag(fields, "withdraw");
+              Optional<String> reason = reason(fields);
+              return ruling(fields, () -> new SwitchOver(withdraw, reason.orElseThrow()));
+            });
+  }
+
+  /**
    * Stop writes.
    *
    * @param local on the gateway that is asked, and on no other

@@ -87,7 +87,7 @@ final class RecordHandler {
 
   private Ruling<Question> question(RoutingContext context, ResourceName resource) {
     return policies
-        .match(resource)
+        .matchAgreed(resource)
         .then(
             matched ->
                 key(context)

@@ -49,7 +49,7 @@ final class BreakHandler {
   private Future<Void> answer(RoutingContext context, OperatorRequests.Break request) {
     return policies
         .active()
-        .match(request.resource())
+        .matchAgreed(request.resource())
         .then(BreakHandler::withLock)
         .fold(
             matched -> breakLock(request, matched),

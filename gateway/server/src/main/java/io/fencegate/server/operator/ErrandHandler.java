@@ -55,7 +55,7 @@ final class ErrandHandler {
         resource ->
             policies
                 .active()
-                .match(resource)
+                .matchAgreed(resource)
                 .fold(
                     matched -> breaks.shutOut(resource, matched, deadlineNanos),
                     refusal -> Future.succeededFuture(Optional.of(refusal))));

@@ -21,6 +21,7 @@ import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -63,7 +64,7 @@ final class PolicyHandler {
     Standing standing = register.standings().getOrDefault(policy.name(), Standing.UNRECORDED);
     json.put("agreed", standing.name().toLowerCase(Locale.ROOT));
     if (terms != null && standing != Standing.AGREED) {
-      register.objection(terms).ifPresent(it -> json.put("objection", it.detail()));
+      json.put("objection", register.explanation(terms));
     }
     return json;
   }
@@ -106,10 +107,10 @@ final class PolicyHandler {
 
   void begin(RoutingContext context) {
     Ruling<PolicyName> name = name(context);
-    OperatorRequests.readReason(context.request())
+    OperatorRequests.readSwitch(context.request())
         .compose(
-            reason ->
-                name.then(policy -> reason.map(text -> Map.entry(policy, text)))
+            request ->
+                name.then(policy -> request.map(it -> Map.entry(policy, it)))
                     .fold(
                         asked -> begin(asked.getKey(), asked.getValue()),
                         refusal ->
@@ -118,10 +119,40 @@ final class PolicyHandler {
         .onFailure(context::fail);
   }
 
-  private Future<Ruling<PolicySwitch.Progress>> begin(PolicyName policy, String reason) {
-    return switching
-        .begin(policy, Optional.ofNullable(policies.active().terms().get(policy)), reason)
-        .onSuccess(ruling -> observer.switched(policy, reason, ruling));
+  /** The files as they are now: what was brought to this gateway is what is meant. */
+  private Future<Ruling<PolicySwitch.Progress>> begin(
+      PolicyName policy, OperatorRequests.SwitchOver request) {
+    return policies
+        .reload()
+        .map(refusals -> meant(policy, request, refusals))
+        .compose(
+            meant ->
+                meant.fold(
+                    terms -> switching.begin(policy, terms, request.reason()),
+                    refusal -> Future.succeededFuture(Ruling.refused(refusal))))
+        .onSuccess(ruling -> observer.switched(policy, request.reason(), ruling));
+  }
+
+  private Ruling<Optional<PolicyTerms>> meant(
+      PolicyName policy, OperatorRequests.SwitchOver request, List<String> refusals) {
+    Optional<PolicyTerms> mine = Optional.ofNullable(policies.active().terms().get(policy));
+    if (!refusals.isEmpty()) {
+      return Ruling.refused(
+          RefusalCode.INVALID_REQUEST.because(
+              "the files on disk are not in force here: " + String.join("; ", refusals)));
+    }
+    if (mine.isPresent() == request.withdraw()) {
+      return Ruling.refused(
+          RefusalCode.INVALID_REQUEST
+              .because(
+                  mine.isPresent()
+                      ? "withdraw: true was given, expected a policy that no file here has"
+                      : "this gateway has no policy "
+                          + policy
+                          + "; withdraw: true puts it out of force on all gateways")
+              .atField("withdraw"));
+    }
+    return Ruling.granted(mine);
   }
 
   void progress(RoutingContext context) {

@@ -8,6 +8,7 @@ import io.fencegate.coordination.health.CoordinatorHealth;
 import io.fencegate.coordination.health.SpaceLevel;
 import io.fencegate.coordination.store.StoreHealth;
 import io.fencegate.coordination.witness.CoordinatorHistory;
+import io.fencegate.policy.agreement.Agreement.Standing;
 import io.fencegate.policy.time.Clocks;
 import io.fencegate.server.http.RequestGate;
 import io.fencegate.server.policy.PolicyLibrary;
@@ -85,8 +86,12 @@ public final class Readiness {
         new Check(
             "policies",
             false,
-            policies.lastReloadSuccessful(),
-            policies.active().set().policies().size() + " in force"));
+            policies.lastReloadSuccessful() && different().isEmpty(),
+            policies.active().set().policies().size()
+                + " in the files"
+                + (different().isEmpty()
+                    ? ""
+                    : "; not as other gateways have it: " + different())));
     List<Future<Check>> adapters = new ArrayList<>();
     policies
         .active()
@@ -101,6 +106,15 @@ public final class Readiness {
               adapters.forEach(adapter -> checks.add(adapter.result()));
               return new Report(checks);
             });
+  }
+
+  /** Policies whose writes this gateway refuses. */
+  private List<String> different() {
+    return coordination.policies().standings().entrySet().stream()
+        .filter(it -> it.getValue() == Standing.DIFFERENT)
+        .map(it -> it.getKey().value())
+        .sorted()
+        .toList();
   }
 
   /** Before they were read, every write may be one that an operator has stopped. */

@@ -72,7 +72,10 @@ final class ResetHandler {
   }
 
   private Ruling<Asked> asked(ResourceName resource, String reason) {
-    return policies.active().match(resource).map(matched -> new Asked(resource, matched, reason));
+    return policies
+        .active()
+        .matchAgreed(resource)
+        .map(matched -> new Asked(resource, matched, reason));
   }
 
   private Future<Void> answer(RoutingContext context, Asked asked) {

@@ -19,6 +19,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** What is in force at this moment; replaced as a whole. Used from one context. */
 public final class ActivePolicies {
@@ -27,6 +28,7 @@ public final class ActivePolicies {
   private static final Duration LONGEST_WRITE = Duration.ofSeconds(10);
 
   private InForce inForce;
+  private Function<PolicyTerms, Optional<Refusal>> objections = terms -> Optional.empty();
 
   /**
    * What is in force together.
@@ -82,6 +84,37 @@ public final class ActivePolicies {
                     : LONGEST_WRITE)
         .max(Comparator.naturalOrder())
         .orElse(LONGEST_WRITE);
+  }
+
+  /**
+   * The longest that one write may be under way, to whatever downstream this process has written.
+   */
+  public Duration longestWrite() {
+    return inForce.made().stream()
+        .filter(ProxyAdapter.class::isInstance)
+        .map(it -> ((ProxyAdapter) it).longestForward().multipliedBy(2))
+        .filter(it -> it.compareTo(LONGEST_WRITE) > 0)
+        .max(Comparator.naturalOrder())
+        .orElse(LONGEST_WRITE);
+  }
+
+  /** From now on {@link #matchAgreed} refuses what other gateways do not agree with. */
+  public void agreeBy(Function<PolicyTerms, Optional<Refusal>> objections) {
+    this.objections = objections;
+  }
+
+  /**
+   * The policy for a resource, where all gateways go by it: for whatever concerns its downstream
+   * and is no write.
+   */
+  public Ruling<MatchedPolicy> matchAgreed(ResourceName resource) {
+    return match(resource)
+        .then(
+            matched ->
+                objections
+                    .apply(matched.terms())
+                    .map(Ruling::<MatchedPolicy>refused)
+                    .orElseGet(() -> Ruling.granted(matched)));
   }
 
   /** Whether the resource's writes are sent on whatever their token says. */

@@ -25,7 +25,7 @@ final class Terms {
     others.put("token.source", source(policy.fencing().source()));
     others.put("idempotency.scope", policy.idempotency().scope().wireName());
     if (policy.priority() != 0) {
-      others.put("priority", Integer.toString(policy.priority()));
+      others.put(PolicyTerms.PRIORITY, Integer.toString(policy.priority()));
     }
     return new PolicyTerms(
         policy.name(), policy.match(), policy.http().map(ProxyPolicy::route), others);

@@ -11,7 +11,10 @@ import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Asks the adapter that the resource's policy names. Used from one context. */
+/**
+ * Asks the adapter that the resource's policy names, where all gateways agree on it: another
+ * service knows nothing of the write. Used from one context.
+ */
 public final class AdapterProbe implements DoubtProbe {
 
   private static final Duration BUDGET = Duration.ofSeconds(5);
@@ -26,7 +29,7 @@ public final class AdapterProbe implements DoubtProbe {
 
   private Optional<ProxyAdapter> adapter(ResourceName resource) {
     return policies
-        .match(resource)
+        .matchAgreed(resource)
         .<Optional<ProxyAdapter>>fold(
             matched ->
                 matched.adapter() instanceof ProxyAdapter proxy && proxy.namesWrites()
@@ -40,14 +43,17 @@ public final class AdapterProbe implements DoubtProbe {
     return adapter(resource).isPresent();
   }
 
+  /** That one of a session's writes was applied says nothing about the others. */
+  private static boolean settles(String name, ReconcileOutcome outcome) {
+    return outcome instanceof ReconcileOutcome.NeverApplied
+        || (outcome instanceof ReconcileOutcome.Applied && name.indexOf('.') >= 0);
+  }
+
   @Override
   public Future<Boolean> isSettled(ResourceName resource, String name) {
     long deadlineNanos = clocks.read().monotonicNanos() + BUDGET.toNanos();
     return adapter(resource)
-        .map(
-            it ->
-                it.reconcile(name, deadlineNanos)
-                    .map(outcome -> !(outcome instanceof ReconcileOutcome.StillUnknown)))
+        .map(it -> it.reconcile(name, deadlineNanos).map(outcome -> settles(name, outcome)))
         .orElseGet(() -> Future.succeededFuture(false));
   }
 }

@@ -3,6 +3,7 @@ package io.fencegate.server.write;
 
 import io.fencegate.coordination.agreement.PolicyRegister;
 import io.fencegate.coordination.freeze.FreezeBoard;
+import io.fencegate.policy.agreement.PolicyTerms;
 import io.fencegate.policy.freeze.Freeze;
 import io.fencegate.policy.outcome.Refusal;
 import io.fencegate.policy.outcome.RefusalCode;
@@ -46,9 +47,14 @@ final class FreezeGate {
     return objection(command, now).isEmpty();
   }
 
-  /** The freeze that stops a write, by what was read last, however long ago. */
+  /** What is known to stop a write, by what was read last, however long ago. */
   Optional<Refusal> known(WriteCommand command) {
-    return board.last().of(command.resource(), command.policy().name()).map(Freeze::refusal);
+    PolicyTerms terms = command.matched().terms();
+    return board
+        .last()
+        .of(command.resource(), command.policy().name())
+        .map(Freeze::refusal)
+        .or(() -> policies.isDifferent(terms) ? policies.objection(terms) : Optional.empty());
   }
 
   /** What is answered while {@link #isFresh} says no. */

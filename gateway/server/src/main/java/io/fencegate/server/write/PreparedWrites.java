@@ -30,6 +30,7 @@ final class PreparedWrites {
   private final DrainBarrier barrier;
   private final Clocks clocks;
   private final TokenSources sources;
+  private final FreezeGate freezes;
   private final SecondLook secondLook;
   private final KeyedForwards keyed;
   private final Reports reports;
@@ -50,6 +51,7 @@ final class PreparedWrites {
     this.barrier = parts.barrier();
     this.clocks = parts.clocks();
     this.sources = sources;
+    this.freezes = new FreezeGate(parts.freezes(), parts.agreedPolicies());
     this.secondLook = new SecondLook(parts);
     this.keyed = keyed;
     this.reports = reports;
@@ -58,7 +60,11 @@ final class PreparedWrites {
 
   Future<WriteReport> carryOut(
       WriteCommand command, ProxiedRequest request, ForwardPreparation preparation) {
-    Optional<Refusal> stale = barrier.staleHere(command.resource(), command.header().token());
+    // Nothing at all goes out for what is known to be refused, not even a look.
+    Optional<Refusal> stale =
+        freezes
+            .known(command)
+            .or(() -> barrier.staleHere(command.resource(), command.header().token()));
     if (stale.isPresent()) {
       return refused(command, stale.get());
     }

@@ -52,7 +52,7 @@ public record Agreement(Map<PolicyName, PolicyTerms> own, Map<PolicyName, Record
       return Standing.DIFFERENT;
     }
     if (record == null) {
-      return contradicting(mine).isEmpty() ? Standing.UNRECORDED : Standing.DIFFERENT;
+      return losers(mine).isEmpty() ? Standing.UNRECORDED : Standing.DIFFERENT;
     }
     return record.isOf(mine) ? Standing.AGREED : Standing.DIFFERENT;
   }
@@ -78,6 +78,18 @@ public record Agreement(Map<PolicyName, PolicyTerms> own, Map<PolicyName, Record
         .toList();
   }
 
+  /**
+   * Those of them that would lose resources to {@code mine}: while something of these may be under
+   * way, it is not added. One of lower priority takes nothing from anybody.
+   */
+  private List<PolicyName> losers(PolicyTerms mine) {
+    return contradicting(mine).stream().filter(it -> !takesFrom(recorded.get(it), mine)).toList();
+  }
+
+  private static boolean takesFrom(@Nullable Recorded record, PolicyTerms mine) {
+    return record != null && record.priority().filter(it -> it > mine.priority()).isPresent();
+  }
+
   private boolean isOwn(PolicyName name, @Nullable Recorded record) {
     PolicyTerms mine = own.get(name);
     return mine != null && record != null && record.isOf(mine);
@@ -101,6 +113,15 @@ public record Agreement(Map<PolicyName, PolicyTerms> own, Map<PolicyName, Record
     return RefusalCode.HANDOVER.because(why);
   }
 
+  /** The same with all that differs, for operators. */
+  public String explanation(PolicyTerms mine) {
+    return Optional.ofNullable(recorded.get(mine.name()))
+            .filter(record -> !record.isOf(mine))
+            .map(record -> record.differences(mine) + ": ")
+            .orElse("")
+        + objection(mine).detail();
+  }
+
   private String ownObjection(PolicyTerms mine) {
     return Optional.ofNullable(recorded.get(mine.name()))
         .map(
@@ -108,7 +129,7 @@ public record Agreement(Map<PolicyName, PolicyTerms> own, Map<PolicyName, Record
                 "policy "
                     + mine.name()
                     + " of this gateway is not the one in force ("
-                    + record.differences(mine)
+                    + record.differing(mine)
                     + "): 'policy switch "
                     + mine.name()
                     + "' puts this one in force on all gateways that have it")
@@ -116,7 +137,7 @@ public record Agreement(Map<PolicyName, PolicyTerms> own, Map<PolicyName, Record
   }
 
   private String unrecorded(PolicyTerms mine) {
-    List<PolicyName> others = contradicting(mine);
+    List<PolicyName> others = losers(mine);
     return "policy "
         + mine.name()
         + " is not in force yet"

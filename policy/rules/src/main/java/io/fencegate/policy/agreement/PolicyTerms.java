@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * these are the same on both. Immutable.
  */
 public final class PolicyTerms {
+
+  /** The term that says what counts among policies for one resource; 0 where it is missing. */
+  public static final String PRIORITY = "priority";
 
   /** The term that says where writes go. */
   public static final String DESTINATION = "adapter";
@@ -55,6 +59,17 @@ public final class PolicyTerms {
     return route;
   }
 
+  /** Among policies for one resource the highest counts. */
+  public int priority() {
+    String given = others.getOrDefault(PRIORITY, "0");
+    return given.matches("-?[0-9]{1,4}") ? Integer.parseInt(given) : Integer.MAX_VALUE;
+  }
+
+  /** Whether both have the same resources, as far as other policies leave them these. */
+  boolean hasResourcesOf(PolicyTerms other) {
+    return match.equals(other.match) && priority() == other.priority();
+  }
+
   /** Where its writes go; empty where the terms do not say. */
   public String destination() {
     return others.getOrDefault(DESTINATION, "");
@@ -79,16 +94,21 @@ public final class PolicyTerms {
         && (match.overlaps(other.match) || route.get().overlaps(other.route.get()));
   }
 
-  /** What is different, for people: e.g. {@code adapter 'a' instead of 'b'}. */
+  /** What is different, for operators: e.g. {@code adapter 'a' instead of 'b'}. */
   public String differences(PolicyTerms other) {
+    return differing(other).stream()
+        .map(it -> it + " " + shown(all().get(it)) + " instead of " + shown(other.all().get(it)))
+        .collect(Collectors.joining(", "));
+  }
+
+  /** The names of what is different: values may tell where a database is. */
+  SortedSet<String> differing(PolicyTerms other) {
     SortedMap<String, String> mine = all();
     SortedMap<String, String> theirs = other.all();
-    TreeSet<String> names = new TreeSet<>(mine.keySet());
+    SortedSet<String> names = new TreeSet<>(mine.keySet());
     names.addAll(theirs.keySet());
-    return names.stream()
-        .filter(it -> !Objects.equals(mine.get(it), theirs.get(it)))
-        .map(it -> it + " " + shown(mine.get(it)) + " instead of " + shown(theirs.get(it)))
-        .collect(Collectors.joining(", "));
+    names.removeIf(it -> Objects.equals(mine.get(it), theirs.get(it)));
+    return names;
   }
 
   private static String shown(@Nullable String value) {

@@ -26,14 +26,25 @@ public sealed interface Recorded {
     return this instanceof Unreadable || terms().filter(it -> it.contradicts(mine)).isPresent();
   }
 
-  /** In what {@code mine} is another one, for people. */
+  /** In what {@code mine} is another one, for operators. */
   default String differences(PolicyTerms mine) {
+    return terms().map(mine::differences).orElseGet(this::noTerms);
+  }
+
+  /** The same for whoever is refused. */
+  default String differing(PolicyTerms mine) {
     return terms()
-        .map(mine::differences)
-        .orElse(
-            this instanceof Withdrawn
-                ? "it was put out of force"
-                : "its record is of another version");
+        .map(it -> "another " + String.join(", ", mine.differing(it)))
+        .orElseGet(this::noTerms);
+  }
+
+  private String noTerms() {
+    return this instanceof Withdrawn ? "it was put out of force" : "its record cannot be read";
+  }
+
+  /** What counts among policies for one resource; empty where that is not known. */
+  default Optional<Integer> priority() {
+    return terms().map(PolicyTerms::priority);
   }
 
   /** Which resources it is about; empty where that is not known or none. */
@@ -41,11 +52,17 @@ public sealed interface Recorded {
     return terms().map(PolicyTerms::match);
   }
 
-  /** Whether both are known to send their writes to the same downstream. */
+  /** Whether both are known to send the writes of the same resources to the same downstream. */
   default boolean goesWhere(Recorded other) {
     return terms()
         .flatMap(
-            mine -> other.terms().map(theirs -> mine.destination().equals(theirs.destination())))
+            mine ->
+                other
+                    .terms()
+                    .map(
+                        theirs ->
+                            mine.destination().equals(theirs.destination())
+                                && mine.hasResourcesOf(theirs)))
         .orElse(false);
   }
 

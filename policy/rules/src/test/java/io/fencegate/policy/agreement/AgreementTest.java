@@ -73,7 +73,7 @@ class AgreementTest {
     assertThat(standing(mine, terms("a", "x/{n}", "two"))).isEqualTo(Standing.DIFFERENT);
     assertThat(standing(mine, terms("a", "y/{n}", "one"))).isEqualTo(Standing.DIFFERENT);
     assertThat(standing(mine, routed("a", "x/{n}", "/x/{n}"))).isEqualTo(Standing.DIFFERENT);
-    assertThat(agreement(mine, terms("a", "x/{n}", "two")).objection(mine).detail())
+    assertThat(agreement(mine, terms("a", "x/{n}", "two")).explanation(mine))
         .contains("adapter 'one' instead of 'two'", "policy switch a");
   }
 
