@@ -79,6 +79,14 @@ class ExternalTokensTest {
     return gateways.operator(0).post("/admin/v1/epochs/" + R + "/reset", request);
   }
 
+  private void switchPolicy() {
+    String path = "/admin/v1/policies/demo/switch";
+    gateways.operator(0).post(path, new JsonObject().put("reason", "another issuer"));
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> gateways.operator(0).get(path).json().getString("state"), "switched"::equals);
+  }
+
   private static void assertApplied(Answer answer) {
     assertThat(answer.status()).as(answer.toString()).isEqualTo(200);
     assertThat(answer.header("Fencing-Decision")).isEqualTo("accepted");
@@ -189,6 +197,8 @@ class ExternalTokensTest {
     Answer early = write(5);
     assertThat(early.status()).as(early.toString()).isEqualTo(503);
     assertThat(early.code()).isEqualTo("handover");
+    switchPolicy();
+    assertThat(write(5).json().getString("detail")).doesNotContain("policy switch");
     assertThat(reset(new JsonObject()).json().getString("field")).isEqualTo("reason");
     Answer reset = reset(new JsonObject().put("reason", "the issuer changes"));
     assertThat(reset.status()).as(reset.toString()).isEqualTo(200);
@@ -238,11 +248,15 @@ class ExternalTokensTest {
   }
 
   @Test
-  void theSourceOfServedResourcesStaysUntilARestart() throws IOException {
+  void theSourceOfServedResourcesStaysUntilASwitch() throws IOException {
     start(EXTERNAL);
+    assertApplied(write(5));
     Files.writeString(gateways.policyFile(), POLICIES.formatted("{ source: lock }"));
     Answer answer = gateways.operator(0).send("POST", "/admin/v1/policies/reload", "", Map.of());
-    assertThat(answer.status()).as(answer.toString()).isEqualTo(400);
-    assertThat(answer.json().getString("detail")).contains("token.source");
+    assertThat(answer.json().getJsonArray("different")).contains("demo");
+    Lock lock = gateways.client(0).acquire(R);
+    Answer write = gateways.client(0).write(lock, APPEND, Map.of());
+    assertThat(write.code()).as(write.toString()).isEqualTo("handover");
+    assertThat(write.json().getString("detail")).contains("token.source");
   }
 }

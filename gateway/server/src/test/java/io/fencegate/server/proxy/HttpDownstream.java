@@ -174,7 +174,7 @@ final class HttpDownstream implements AutoCloseable {
               .putHeader("Set-Cookie", "session=secret")
               .end("{\"entry\":" + seen.size() + "}");
       case "hints" -> {
-        request.response().writeEarlyHints(MultiMap.caseInsensitiveMultiMap().add("Link", "</x>"));
+        request.response().writeEarlyHints(MultiMap.caseInsensitiveMultiMap().add("link", "</x>"));
         request.response().writeContinue();
         request.response().setStatusCode(201).end("after hints");
       }

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What passes a route, what does not, and in which words. */
 @ParameterizedClass
-@EnumSource
+@EnumSource(names = {"DIRECT", "THROUGH_A_HOP"})
 class ProxiedWritesTest {
 
   @TempDir static Path folder;
@@ -236,7 +237,7 @@ class ProxiedWritesTest {
     String served = Files.readString(file);
     try {
       Files.writeString(file, served.replace("/closed/{tenant}/**", "/moved/{tenant}/**"));
-      Answer reload = fixture.carrier().send("POST", "/admin/v1/policies/reload", "", Map.of());
+      Answer reload = reloadEverywhere();
       assertThat(reload.json().getJsonArray("different")).contains("closed");
       Lock closed = fixture.api.acquire(fixture.fresh("closed"));
       Answer moved =
@@ -249,8 +250,17 @@ class ProxiedWritesTest {
       assertThat(fixture.downstream.heads()).isEmpty();
     } finally {
       Files.writeString(file, served);
-      fixture.carrier().send("POST", "/admin/v1/policies/reload", "", Map.of());
+      reloadEverywhere();
     }
+  }
+
+  /** What the last gateway answers, which is the one that carries everything out. */
+  private Answer reloadEverywhere() {
+    return IntStream.range(0, way.gateways)
+        .mapToObj(fixture.gateways::operator)
+        .map(it -> it.send("POST", "/admin/v1/policies/reload", "", Map.of()))
+        .reduce((one, later) -> later)
+        .orElseThrow();
   }
 
   /** After each a request without a token hides in what one reader may take for the body. */
