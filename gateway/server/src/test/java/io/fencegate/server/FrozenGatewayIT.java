@@ -37,7 +37,7 @@ class FrozenGatewayIT {
       """
       apiVersion: fencegate/v1
       adapters:
-        db: { type: postgres, url: "%s", pool: { size: 4 } }
+        db: { type: postgres, url: "%s", destination: ledger, pool: { size: 4 } }
       resources:
         - name: notes
           match: notes/{name}

@@ -3,6 +3,7 @@ package io.fencegate.adapter.http;
 
 import io.fencegate.adapter.spi.AdapterContext;
 import io.fencegate.adapter.spi.AdapterFactory;
+import io.fencegate.adapter.spi.NamedDestination;
 import io.fencegate.adapter.spi.Offer;
 import io.fencegate.adapter.spi.ResourceAdapter;
 import io.fencegate.policy.model.AdapterConfig;
@@ -38,7 +39,8 @@ public final class HttpAdapterFactory implements AdapterFactory {
     HttpSettings settings = HttpSettings.of(config);
     // A write that carries no name cannot be asked about, so the probe is part of the agreement.
     String asked = settings.probe().map(it -> " asked at " + it.path()).orElse("");
-    return settings.url() + " " + settings.fencing().wireName() + asked;
+    String place = NamedDestination.of(config, settings.url().toString());
+    return place + " " + settings.fencing().wireName() + asked;
   }
 
   @Override

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.adapter.http;
 
+import io.fencegate.adapter.spi.NamedDestination;
 import io.fencegate.policy.model.AdapterConfig;
 import io.fencegate.policy.model.PolicyProblem;
 import io.fencegate.policy.name.Parsed;
@@ -47,7 +48,16 @@ record HttpSettings(
   private static final Duration SHORTEST = Duration.ofMillis(100);
   private static final Duration LONGEST = Duration.ofMinutes(1);
   private static final Set<String> KNOWN =
-      Set.of("url", "fencing", "etag", "timeout", "connectTimeout", "pool", "probe", "http2");
+      Set.of(
+          "url",
+          "destination",
+          "fencing",
+          "etag",
+          "timeout",
+          "connectTimeout",
+          "pool",
+          "probe",
+          "http2");
   private static final Set<String> KNOWN_PROBE = Set.of("path");
   private static final Set<String> KNOWN_POOL = Set.of("size", "queue");
   private static final Pattern DURATION = Pattern.compile("([1-9][0-9]{0,8})(ms|s|m)");
@@ -69,6 +79,7 @@ record HttpSettings(
               given == null ? "no url" : "an unusable url",
               "http://host:port or https://host:port, without user, path or query"));
     }
+    NamedDestination.problem(config).ifPresent(problems::add);
     checkFencing(root, settings.get("fencing"), settings.get("etag"), problems);
     checkDuration(root, "timeout", settings, LONGEST, problems);
     checkDuration(root, "connectTimeout", settings, LONGEST, problems);

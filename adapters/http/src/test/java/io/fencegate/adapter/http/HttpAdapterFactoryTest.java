@@ -141,4 +141,14 @@ class HttpAdapterFactoryTest {
                 .boxed()
                 .toList());
   }
+
+  @Test
+  void aServiceHasOneNameWhateverAddressItIsReachedBy() {
+    HttpAdapterFactory factory = new HttpAdapterFactory();
+    AdapterConfig here = config(Map.of("url", URL, "destination", "ledger"));
+    AdapterConfig there = config(Map.of("url", "http://127.0.0.2:9", "destination", "ledger"));
+    assertThat(factory.destination(here)).isEqualTo(factory.destination(there));
+    assertThat(factory.destination(config(Map.of("url", URL)))).contains(URL);
+    assertThat(problems(Map.of("url", URL, "destination", "a b"))).isNotEmpty();
+  }
 }

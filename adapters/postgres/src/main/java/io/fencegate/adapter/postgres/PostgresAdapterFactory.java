@@ -3,6 +3,7 @@ package io.fencegate.adapter.postgres;
 
 import io.fencegate.adapter.spi.AdapterContext;
 import io.fencegate.adapter.spi.AdapterFactory;
+import io.fencegate.adapter.spi.NamedDestination;
 import io.fencegate.adapter.spi.Offer;
 import io.fencegate.adapter.spi.ResourceAdapter;
 import io.fencegate.policy.model.AdapterConfig;
@@ -42,7 +43,7 @@ public final class PostgresAdapterFactory implements AdapterFactory {
 
   @Override
   public String destination(AdapterConfig config) {
-    return PostgresSettings.of(config).destination();
+    return NamedDestination.of(config, PostgresSettings.of(config).destination());
   }
 
   @Override

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.fencegate.adapter.postgres;
 
+import io.fencegate.adapter.spi.NamedDestination;
 import io.fencegate.policy.model.AdapterConfig;
 import io.fencegate.policy.model.PolicyProblem;
 import io.fencegate.policy.name.Parsed;
@@ -31,7 +32,8 @@ record PostgresSettings(String url, int poolSize, boolean install, Duration time
   static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration MIN_TIMEOUT = Duration.ofMillis(100);
   private static final Duration MAX_TIMEOUT = Duration.ofMinutes(5);
-  private static final Set<String> KNOWN = Set.of("url", "pool", "install", "timeout");
+  private static final Set<String> KNOWN =
+      Set.of("url", "destination", "pool", "install", "timeout");
   private static final Pattern DURATION = Pattern.compile("([0-9]{1,9})(ms|s|m)");
   private static final String EXPECTED_URL = "postgresql://user:password@host:5432/database";
 
@@ -49,6 +51,7 @@ record PostgresSettings(String url, int poolSize, boolean install, Duration time
           new PolicyProblem(
               absent ? root : root + "/url", absent ? "no url" : "an unusable url", EXPECTED_URL));
     }
+    NamedDestination.problem(config).ifPresent(problems::add);
     checkPool(root + "/pool", config.settings().get("pool"), problems);
     Object install = config.settings().get("install");
     if (install != null && !(install instanceof Boolean)) {
