@@ -223,7 +223,7 @@ public final class PolicyRegister {
             page -> {
               page.entries().forEach(entry -> add(entry, found));
               return page.more()
-                  ? page(behind(page.entries().get(page.entries().size() - 1), range), found)
+                  ? page(range.behind(page.entries().get(page.entries().size() - 1).key()), found)
                   : Future.succeededFuture(found);
             });
   }
@@ -231,10 +231,6 @@ public final class PolicyRegister {
   private void add(Entry entry, Map<PolicyName, Recorded> found) {
     keys.nameOfPolicy(entry.key())
         .ifPresent(name -> found.put(name, PolicyRecord.decode(name, entry.value())));
-  }
-
-  private static KeyRange behind(Entry last, KeyRange range) {
-    return new KeyRange(new Key(last.key().path() + "!"), range.to());
   }
 
   /** This is what is recorded, by the newest reading. */

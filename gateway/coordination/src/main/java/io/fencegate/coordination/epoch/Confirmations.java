@@ -4,7 +4,6 @@ package io.fencegate.coordination.epoch;
 import io.fencegate.coordination.key.Keyspace;
 import io.fencegate.coordination.store.CoordinationStore;
 import io.fencegate.coordination.store.Entry;
-import io.fencegate.coordination.store.Key;
 import io.fencegate.coordination.store.KeyRange;
 import io.fencegate.coordination.store.Member;
 import io.fencegate.coordination.store.Op;
@@ -59,13 +58,11 @@ public final class Confirmations {
                     .compose(
                         unused ->
                             page.more()
-                                ? forget(behind(page, range), meant)
+                                ? forget(
+                                    range.behind(
+                                        page.entries().get(page.entries().size() - 1).key()),
+                                    meant)
                                 : Future.succeededFuture()));
-  }
-
-  private static KeyRange behind(RangePage page, KeyRange range) {
-    Entry last = page.entries().get(page.entries().size() - 1);
-    return new KeyRange(new Key(last.key().path() + "!"), range.to());
   }
 
   private Future<Void> forget(RangePage page, Predicate<ResourceName> meant) {

@@ -70,16 +70,12 @@ record ElectionSource(CoordinationStore store, Clocks clocks, KeyRange candidate
     long longest = askedAt.monotonicNanos() + GatewaySession.MAX_STALENESS.toNanos();
     return store
         .timeToLive(leader(found).orElseThrow().lease())
-        .map(ttl -> earlier(longest, askedNanos + left(ttl).toNanos()));
+        .map(ttl -> ClockReading.earlier(longest, askedNanos + left(ttl).toNanos()));
   }
 
   private static Duration left(LeaseTtl ttl) {
     Duration left =
         Duration.ofSeconds(ttl instanceof LeaseTtl.Alive alive ? alive.remainingSeconds() : 0);
     return left.minus(EpochLedger.margin(left));
-  }
-
-  private static long earlier(long one, long other) {
-    return one - other < 0 ? one : other;
   }
 }

@@ -19,6 +19,14 @@ public record KeyRange(Key from, Key to) {
     return new KeyRange(new Key(prefix), new Key(end));
   }
 
+  /**
+   * The rest of this range behind one of its keys, for the next page: what would go on after that
+   * key goes on with {@code /} or a character of names, all of which are above {@code !}.
+   */
+  public KeyRange behind(Key last) {
+    return new KeyRange(new Key(last.path() + "!"), to);
+  }
+
   public boolean contains(Key key) {
     return from.compareTo(key) <= 0 && key.compareTo(to) < 0;
   }

@@ -21,7 +21,11 @@ final class FreezeGate {
   private final FreezeBoard board;
   private final PolicyRegister policies;
 
-  FreezeGate(FreezeBoard board, PolicyRegister policies) {
+  static FreezeGate of(WriteService.Parts parts) {
+    return new FreezeGate(parts.freezes(), parts.agreedPolicies());
+  }
+
+  private FreezeGate(FreezeBoard board, PolicyRegister policies) {
     this.board = board;
     this.policies = policies;
   }

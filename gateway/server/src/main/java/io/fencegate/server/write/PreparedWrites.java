@@ -51,7 +51,7 @@ final class PreparedWrites {
     this.barrier = parts.barrier();
     this.clocks = parts.clocks();
     this.sources = sources;
-    this.freezes = new FreezeGate(parts.freezes(), parts.agreedPolicies());
+    this.freezes = FreezeGate.of(parts);
     this.secondLook = new SecondLook(parts);
     this.keyed = keyed;
     this.reports = reports;

@@ -20,7 +20,7 @@ final class SecondLook {
   SecondLook(WriteService.Parts parts) {
     this.barrier = parts.barrier();
     this.session = parts.session();
-    this.freezes = new FreezeGate(parts.freezes(), parts.agreedPolicies());
+    this.freezes = FreezeGate.of(parts);
     this.clocks = parts.clocks();
   }
 

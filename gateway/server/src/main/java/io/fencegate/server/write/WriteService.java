@@ -96,7 +96,7 @@ public final class WriteService {
     this.sources = new TokenSources(parts.epochs(), parts.foreignEpochs());
     this.session = parts.session();
     this.custody = parts.custody();
-    this.freezes = new FreezeGate(parts.freezes(), parts.agreedPolicies());
+    this.freezes = FreezeGate.of(parts);
     this.clocks = parts.clocks();
     this.observer = parts.observer();
     this.reports = new Reports(parts.barrier());
